@@ -1,1 +1,37 @@
-//! Placeholder.
+//! Chat types and model providers.
+//!
+//! An agent loop owns a [`Transcript`], asks a [`Model`] about it with a [`Request`] and gets a stream of
+//! [`ModelEvent`]s back, which [`collect`] turns into one [`Reply`]:
+//!
+//! ```
+//! # use remit_model::*;
+//! # async fn turn(model: &dyn Model) -> Result<(), ModelError> {
+//! let mut transcript = Transcript::new();
+//! transcript.push(Message::user("Which test framework does this project use?"));
+//! let tools = ToolSet::new(Vec::new());
+//! let request = Request {
+//!     agent: "root",
+//!     role: "root",
+//!     system: "Answer in one sentence.",
+//!     transcript: &transcript,
+//!     tools: &tools,
+//!     tool_choice: ToolChoice::Auto,
+//!     max_output_tokens: None,
+//! };
+//! let reply = collect(model.ask(request), |text| drop(text.len())).await?;
+//! transcript.push(Message::assistant(reply.text, reply.calls));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! This crate knows no tool, no sandbox and no agent: a tool is a [`ToolSpec`] that a model may name, and a call is
+//! a [`ToolCall`] whose arguments are text. It never retries; [`ModelError::is_retryable`] says where that may help.
+
+mod chat;
+mod error;
+
+pub use chat::{
+    Content, EventStream, MAX_REPLY_BYTES, MAX_REPLY_CALLS, Message, Model, ModelEvent, Reply, Request, Role,
+    StopReason, ToolCall, ToolChoice, ToolSet, ToolSpec, Transcript, Usage, collect,
+};
+pub use error::ModelError;
