@@ -57,7 +57,8 @@ const MAY_BEGIN_ACTIVE: [bool; 256] = {
     table
 };
 
-fn is_active(c: char) -> bool {
+/// Whether the character acts instead of showing itself: one that [`inert`] escapes.
+pub fn is_active(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => true,

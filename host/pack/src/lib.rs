@@ -8,9 +8,11 @@
 
 mod docs;
 mod error;
+mod guest;
 mod inert;
 mod section;
 
 pub use docs::{Docs, FunctionDocs, MAX_DOCS_SECTION, MAX_DOCS_TEXT, Place};
 pub use error::PackError;
-pub use inert::inert;
+pub use guest::{GUEST_TARGET, Guest, GuestBuild, GuestError};
+pub use inert::{inert, is_active};

@@ -15,6 +15,17 @@ pub struct FunctionDocs<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Place<'a> {
     at: Option<(&'a Docs, &'a Part)>,
+    said: Said,
+}
+
+/// How much of what can be said about a place was said further out.
+#[derive(Clone, Copy, Debug, Default)]
+enum Said {
+    #[default]
+    Nothing,
+    /// What is said about the place, so that its type's text is left.
+    Own,
+    All,
 }
 
 impl Docs {
@@ -57,32 +68,50 @@ impl<'a> FunctionDocs<'a> {
 
     /// The place of a parameter, by its name in the WIT.
     pub fn param(&self, name: &str) -> Place<'a> {
-        Place { at: self.text.params.get(name).map(|part| (self.docs, part)) }
+        Place::new(self.text.params.get(name).map(|part| (self.docs, part)))
     }
 
     /// The place of the result.
     pub fn result(&self) -> Place<'a> {
-        Place { at: Some((self.docs, &self.text.result)) }
+        Place::new(Some((self.docs, &self.text.result)))
     }
 }
 
 impl<'a> Place<'a> {
+    fn new(at: Option<(&'a Docs, &'a Part)>) -> Place<'a> {
+        Place { at, said: Said::Nothing }
+    }
+
     /// What is said about this place or, if that is nothing, about its type.
     pub fn text(&self) -> Option<&'a str> {
         let (_, part) = self.at?;
-        part.doc.as_deref().or_else(|| self.ty()?.doc.as_deref())
+        let of_type = || self.ty()?.doc.as_deref();
+        match self.said {
+            Said::Nothing => part.doc.as_deref().or_else(of_type),
+            Said::Own => of_type(),
+            Said::All => None,
+        }
     }
 
     /// The place of a part: a field, case or flag by its name in the WIT, a tuple's element by its index,
     /// `ok` or `err` of a result, `key` or `value` of a map.
-    ///
-    /// A list and an option have no part of their own: their element has the same place.
     pub fn part(&self, name: &str) -> Place<'a> {
         let find = || {
             let (docs, _) = self.at?;
             Some((docs, self.ty()?.parts.get(name)?))
         };
-        Place { at: find() }
+        Place::new(find())
+    }
+
+    /// The place of a list's or an option's element. It is the same place, whose parts are the element's, but
+    /// it does not repeat what was the text of the whole.
+    pub fn element(&self) -> Place<'a> {
+        let own = self.at.and_then(|(_, part)| part.doc.as_deref());
+        let said = match self.said {
+            Said::Nothing if own.is_some() => Said::Own,
+            _ => Said::All,
+        };
+        Place { at: self.at, said }
     }
 
     fn ty(&self) -> Option<&'a TypeText> {

@@ -75,6 +75,9 @@ fn comments_are_found_from_the_function_down_to_each_case() {
     assert_eq!(options.part("span").part("1").part("file").text(), Some("An ordinary file."));
     assert_eq!(options.part("kinds").part("directory").text(), None);
     assert_eq!(options.part("none").part("such").text(), None);
+    assert_eq!(options.element().text(), Some("Narrows a listing."), "what the whole did not say");
+    assert_eq!(options.element().element().text(), None);
+    assert_eq!(options.element().part("depth").text(), Some("How deep to go."));
     assert_eq!(list.result().text(), Some("one path a line"));
     assert_eq!(list.result().part("err").part("file").text(), Some("An ordinary file."));
 
