@@ -36,6 +36,8 @@ pub enum ModelError {
     Provider {
         /// The error's words, bounded.
         message: String,
+        /// Whether it is of a kind that may pass, such as an overload.
+        passing: bool,
     },
     /// The reply stopped before its end. What came of it must not be taken for a turn.
     #[error("the reply ended early, before the server said that it was complete")]
@@ -80,7 +82,7 @@ impl ModelError {
     pub fn is_retryable(&self) -> bool {
         match self {
             ModelError::Connect { .. } | ModelError::EndedEarly | ModelError::Idle { .. } => true,
-            ModelError::Provider { .. } => true,
+            ModelError::Provider { passing, .. } => *passing,
             ModelError::Http { status, .. } => matches!(status, 408 | 409 | 429 | 500..=599),
             _ => false,
         }

@@ -29,9 +29,13 @@
 
 mod chat;
 mod error;
+mod keys;
+mod openai;
 
 pub use chat::{
     Content, EventStream, MAX_REPLY_BYTES, MAX_REPLY_CALLS, Message, Model, ModelEvent, Reply, Request, Role,
     StopReason, ToolCall, ToolChoice, ToolSet, ToolSpec, Transcript, Usage, collect,
 };
 pub use error::ModelError;
+pub use keys::Keys;
+pub use openai::{Endpoint, OPENAI_URL, OpenAi, Timeouts};

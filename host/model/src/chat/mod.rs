@@ -15,3 +15,4 @@ pub use transcript::Transcript;
 pub use usage::Usage;
 
 pub(crate) use message::Wire;
+pub(crate) use reply::fresh_id;

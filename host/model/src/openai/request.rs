@@ -1,0 +1,241 @@
+use bytes::Bytes;
+use reqwest::Body;
+use serde_json::{Value, json};
+
+use crate::chat::{Content, Request, ToolCall, ToolChoice, ToolSpec, Wire};
+use crate::openai::Endpoint;
+
+/// What the text of a failed call begins with: the API has no flag for a result that is an error.
+const ERROR_PREFIX: &str = "error: ";
+
+/// The longest tool name that the API takes, in bytes.
+const MAX_NAME: usize = 64;
+
+/// The request's body. It is put together so that what does not change between turns comes first, byte for byte the
+/// same: model, tools, system prompt, then the messages in order. Only the few bytes after them differ.
+pub(super) fn body(name: &str, endpoint: &Endpoint, request: &Request<'_>) -> Body {
+    Body::from(bytes(name, endpoint, request))
+}
+
+fn bytes(name: &str, endpoint: &Endpoint, request: &Request<'_>) -> Vec<u8> {
+    let tools = request.tools.wire(Wire::ChatCompletions, encode_tools);
+    let messages = request.transcript.messages();
+    let messages: Vec<Bytes> =
+        messages.iter().map(|message| message.wire(Wire::ChatCompletions, encode_message)).collect();
+
+    let length: usize = messages.iter().map(|message| message.len() + 1).sum();
+    let mut body = Vec::with_capacity(length + tools.len() + 2 * request.system.len() + 512);
+    body.extend_from_slice(b"{\"model\":");
+    body.extend_from_slice(json!(name).to_string().as_bytes());
+    body.extend_from_slice(b",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
+    if !request.tools.specs().is_empty() {
+        body.extend_from_slice(b",\"tools\":");
+        body.extend_from_slice(&tools);
+    }
+    body.extend_from_slice(b",\"messages\":[");
+    let mut first = true;
+    let mut element = |body: &mut Vec<u8>, bytes: &[u8]| {
+        if !std::mem::replace(&mut first, false) {
+            body.push(b',');
+        }
+        body.extend_from_slice(bytes);
+    };
+    if !request.system.is_empty() {
+        let system = json!({ "role": "system", "content": request.system }).to_string();
+        element(&mut body, system.as_bytes());
+    }
+    for message in &messages {
+        element(&mut body, message);
+    }
+    body.push(b']');
+    // The API refuses a choice where there is nothing to choose from.
+    if request.tool_choice == ToolChoice::None && !request.tools.specs().is_empty() {
+        body.extend_from_slice(b",\"tool_choice\":\"none\"");
+    }
+    if let Some(tokens) = request.max_output_tokens {
+        // OpenAI's newer models refuse the old name; most other servers know only that.
+        let key = if endpoint.is_own() { "max_completion_tokens" } else { "max_tokens" };
+        body.extend_from_slice(format!(",\"{key}\":{tokens}").as_bytes());
+    }
+    body.push(b'}');
+    body
+}
+
+fn encode_tools(specs: &[ToolSpec]) -> Bytes {
+    let tools: Vec<Value> = specs
+        .iter()
+        .map(|spec| {
+            json!({
+                "type": "function",
+                "function": {
+                    "name": spec.name,
+                    "description": spec.description,
+                    "parameters": spec.input_schema,
+                },
+            })
+        })
+        .collect();
+    Value::from(tools).to_string().into()
+}
+
+fn encode_message(content: &Content) -> Bytes {
+    let message = match content {
+        Content::User { text } => json!({ "role": "user", "content": text }),
+        Content::Assistant { text, calls } if calls.is_empty() => {
+            json!({ "role": "assistant", "content": text })
+        }
+        Content::Assistant { text, calls } => json!({
+            "role": "assistant",
+            "content": if text.is_empty() { Value::Null } else { json!(text) },
+            "tool_calls": calls.iter().map(encode_call).collect::<Vec<_>>(),
+        }),
+        Content::ToolResult { call_id, text, is_error, .. } => json!({
+            "role": "tool",
+            "tool_call_id": call_id,
+            "content": if *is_error { format!("{ERROR_PREFIX}{text}") } else { text.clone() },
+        }),
+    };
+    message.to_string().into()
+}
+
+fn encode_call(call: &ToolCall) -> Value {
+    json!({
+        "id": call.id,
+        "type": "function",
+        // The arguments stay the string that the model sent, whether or not it is JSON.
+        "function": { "name": acceptable_name(&call.name), "arguments": call.arguments },
+    })
+}
+
+/// A model may make up a name that the API would refuse to hear back; its call was answered with an error, and the
+/// conversation must still be valid.
+fn acceptable_name(name: &str) -> String {
+    let mut name: String = name
+        .chars()
+        .map(|char| if char.is_ascii_alphanumeric() || char == '_' || char == '-' { char } else { '_' })
+        .take(MAX_NAME)
+        .collect();
+    if name.is_empty() {
+        name.push_str("unnamed");
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::{Message, ToolSet, Transcript};
+
+    fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
+        ToolCall { id: id.into(), name: name.into(), arguments: arguments.into() }
+    }
+
+    fn request<'a>(transcript: &'a Transcript, tools: &'a ToolSet) -> Request<'a> {
+        Request {
+            agent: "root",
+            role: "root",
+            system: "Be brief.",
+            transcript,
+            tools,
+            tool_choice: ToolChoice::Auto,
+            max_output_tokens: None,
+        }
+    }
+
+    fn body_of(request: &Request<'_>) -> Vec<u8> {
+        bytes("some-model", &Endpoint::openai().unwrap(), request)
+    }
+
+    fn tools() -> ToolSet {
+        ToolSet::new(vec![ToolSpec {
+            name: "files__read_file".into(),
+            description: "Reads a file.".into(),
+            input_schema: json!({ "type": "object", "properties": { "path": { "type": "string" } } }),
+        }])
+    }
+
+    #[test]
+    fn a_whole_conversation_is_worded_as_the_api_documents_it() {
+        let tools = tools();
+        let mut transcript = Transcript::new();
+        transcript.push(Message::user("Which \"framework\"? 哪个"));
+        transcript.push(Message::assistant("", vec![call("a", "files__read_file", "{\"path\":\"x\"}")]));
+        transcript.push(Message::tool_result("a", "files__read_file", "no such file", true));
+        transcript.push(Message::assistant("", vec![call("b", "made up/name", "{\"path\": not json")]));
+        transcript.push(Message::tool_result("b", "made up/name", "1\tpytest", false));
+        transcript.push(Message::assistant("pytest", Vec::new()));
+        let mut request = request(&transcript, &tools);
+        request.tool_choice = ToolChoice::None;
+        request.max_output_tokens = Some(500);
+        let body: Value = serde_json::from_slice(&body_of(&request)).unwrap();
+        assert_eq!(
+            body,
+            json!({
+                "model": "some-model",
+                "stream": true,
+                "stream_options": { "include_usage": true },
+                "tools": [{ "type": "function", "function": {
+                    "name": "files__read_file",
+                    "description": "Reads a file.",
+                    "parameters": { "type": "object", "properties": { "path": { "type": "string" } } },
+                } }],
+                "messages": [
+                    { "role": "system", "content": "Be brief." },
+                    { "role": "user", "content": "Which \"framework\"? 哪个" },
+                    { "role": "assistant", "content": null, "tool_calls": [{ "id": "a", "type": "function",
+                        "function": { "name": "files__read_file", "arguments": "{\"path\":\"x\"}" } }] },
+                    { "role": "tool", "tool_call_id": "a", "content": "error: no such file" },
+                    { "role": "assistant", "content": null, "tool_calls": [{ "id": "b", "type": "function",
+                        "function": { "name": "made_up_name", "arguments": "{\"path\": not json" } }] },
+                    { "role": "tool", "tool_call_id": "b", "content": "1\tpytest" },
+                    { "role": "assistant", "content": "pytest" },
+                ],
+                "tool_choice": "none",
+                "max_completion_tokens": 500,
+            })
+        );
+    }
+
+    #[test]
+    fn without_tools_nothing_is_said_of_tools() {
+        let mut transcript = Transcript::new();
+        transcript.push(Message::user("hello"));
+        let tools = ToolSet::default();
+        let mut request = request(&transcript, &tools);
+        request.system = "";
+        request.tool_choice = ToolChoice::None;
+        request.max_output_tokens = Some(7);
+        let elsewhere = Endpoint::at("http://127.0.0.1:1/v1").unwrap();
+        let body: Value = serde_json::from_slice(&bytes("m", &elsewhere, &request)).unwrap();
+        assert_eq!(
+            body,
+            json!({ "model": "m", "stream": true, "stream_options": { "include_usage": true },
+                "messages": [{ "role": "user", "content": "hello" }], "max_tokens": 7 })
+        );
+    }
+
+    #[test]
+    fn the_next_request_begins_byte_for_byte_like_the_last_one() {
+        let tools = tools();
+        let mut transcript = Transcript::new();
+        transcript.push(Message::user("go"));
+        let mut last = body_of(&request(&transcript, &tools));
+        for turn in 0..20 {
+            let id = format!("c{turn}");
+            transcript.push(Message::assistant("…", vec![call(&id, "files__read_file", "{}")]));
+            transcript.push(Message::tool_result(&id, "files__read_file", "text \u{7} \"\\", turn % 2 == 0));
+            let next = body_of(&request(&transcript, &tools));
+            let shared = last.len() - "]}".len();
+            assert_eq!(next[..shared], last[..shared]);
+            last = next;
+        }
+    }
+
+    #[test]
+    fn a_message_is_serialised_once() {
+        let message = Message::user("once");
+        let first = message.wire(Wire::ChatCompletions, encode_message);
+        let second = message.wire(Wire::ChatCompletions, |_| unreachable!());
+        assert_eq!(first.as_ptr(), second.as_ptr());
+    }
+}
