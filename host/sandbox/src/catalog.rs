@@ -66,7 +66,9 @@ pub struct Skipped {
 #[non_exhaustive]
 pub enum CatalogError {
     /// The plugin's name is not one.
-    #[error("`{name}` is no plugin name: expected lower-case letters, digits and `-`, beginning with a letter")]
+    #[error(
+        "`{name}` is no plugin name: expected lower-case letters, digits and `-`, beginning with a letter"
+    )]
     BadName {
         /// The name as it was given.
         name: String,
@@ -84,7 +86,9 @@ pub enum CatalogError {
         found: String,
     },
     /// The component is made for another version of remit.
-    #[error("expected version {expected} of `{package}`, found {found}: it is made for another version of remit")]
+    #[error(
+        "expected version {expected} of `{package}`, found {found}: it is made for another version of remit"
+    )]
     OtherVersion {
         /// The package of the exported interface.
         package: String,
@@ -104,7 +108,9 @@ pub enum CatalogError {
         second: String,
     },
     /// A model API would not take the name.
-    #[error("the tool name `{wire_name}` has {length} characters, and model APIs allow {limit}: shorten the plugin's name")]
+    #[error(
+        "the tool name `{wire_name}` has {length} characters, and model APIs allow {limit}: shorten the plugin's name"
+    )]
     NameTooLong {
         /// The name on the wire.
         wire_name: String,
@@ -178,7 +184,8 @@ impl Catalog {
         *left = rest;
         let name::ToolName { name, wire_name } = names;
         if is_stripped {
-            self.warnings.push(format!("`{name}`: what is said about its parameters is too long and left out"));
+            self.warnings
+                .push(format!("`{name}`: what is said about its parameters is too long and left out"));
         }
         let description = docs.map(description).unwrap_or_default();
         if description.is_empty() {

@@ -37,4 +37,4 @@ pub(crate) const NOT_FINITE: [(&str, f64); 3] =
     [("NaN", f64::NAN), ("Infinity", f64::INFINITY), ("-Infinity", f64::NEG_INFINITY)];
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

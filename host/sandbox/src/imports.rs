@@ -174,7 +174,9 @@ fn refusal(name: &str) -> Option<String> {
         }
         Some(("wasi", _)) => format!("WASI {WASI} as this host provides it has no such interface"),
         Some(("remit", _)) => {
-            format!("expected none of remit's own interfaces, because this version provides none, found {found}")
+            format!(
+                "expected none of remit's own interfaces, because this version provides none, found {found}"
+            )
         }
         _ => "the host does not know it".to_owned(),
     })

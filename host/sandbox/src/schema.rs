@@ -68,9 +68,7 @@ impl Writer {
                 self.described(schema, place)
             }
             Shape::F32 | Shape::F64 => self.described(json!({ "type": "number" }), place),
-            Shape::Char => {
-                self.described(json!({ "type": "string", "minLength": 1, "maxLength": 1 }), place)
-            }
+            Shape::Char => self.described(json!({ "type": "string", "minLength": 1, "maxLength": 1 }), place),
             Shape::String => self.described(json!({ "type": "string" }), place),
             Shape::Bytes => {
                 let mut schema = json!({ "type": "string", "contentEncoding": "base64" });

@@ -131,7 +131,8 @@ impl Encoder {
             return self.display(format_args!("{value:?}"));
         }
         let same = |named: f64| named == wide || (named.is_nan() && wide.is_nan());
-        let (name, _) = NOT_FINITE.into_iter().find(|(_, named)| same(*named)).ok_or(EncodeError::NotOfType)?;
+        let (name, _) =
+            NOT_FINITE.into_iter().find(|(_, named)| same(*named)).ok_or(EncodeError::NotOfType)?;
         self.string(name)
     }
 

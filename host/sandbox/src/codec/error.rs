@@ -101,7 +101,7 @@ impl ArgumentError {
         let hint = match nearest(key, &known) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None if known.is_empty() => "nothing is expected here".to_owned(),
-            None => format!("expected {}", listed(known.iter().map(|name| format!("`{name}`")))),
+            None => format!("expected {}", one_of(known.iter().map(|name| format!("`{name}`")))),
         };
         Box::new(ArgumentError::Unknown { path: excerpt(key), hint })
     }
