@@ -1,7 +1,7 @@
 use remit_pack::Docs;
 use serde_json::json;
-use wasmtime::Engine;
-use wasmtime::component::{Component, Val};
+use wasmtime::component::{Component, Linker, Val};
+use wasmtime::{Engine, Store, Trap};
 
 use super::*;
 use crate::codec::{decode_arguments, encode_result};
@@ -86,6 +86,42 @@ mod types {
         assert_eq!(decode_arguments(&tool.params, text).unwrap(), expected);
         let result = Val::Result(Err(Some(Box::new(Val::String("no".into())))));
         assert!(encode_result(tool.result.as_ref().map(|shape| (result, shape)), 100).unwrap().is_error);
+    }
+
+    #[test]
+    fn decoded_arguments_are_what_the_component_takes() {
+        let engine = Engine::default();
+        let component = load(&engine, include_str!("tests/zoo.wat"));
+        let zoo = Catalog::read(&engine, &component, "zoo", None).unwrap();
+        for (name, arguments) in [
+            (
+                "zoo.integers",
+                r#"{"a":-128,"b":255,"c":0,"d":0,"e":0,"f":0,"g":-9223372036854775808,"h":18446744073709551615}"#,
+            ),
+            (
+                "zoo.plain",
+                r#"{"flag":true,"single":"NaN","double":1e300,"letter":"é","text":"测","data":"AAEC"}"#,
+            ),
+            (
+                "zoo.list_files",
+                r#"{"path":"","filter":"none","options":{"kinds":["file"],"permissions":["write","read"]}}"#,
+            ),
+            ("zoo.list_files", r#"{"path":"","filter":{"by_name":"*"},"options":null}"#),
+            (
+                "zoo.nested",
+                r#"{"twice":{"some":null},"either":{"err":"x"},"outcome":"ok","pair":["a","file"],"same":[1,2],"grid":[[],[null,true]]}"#,
+            ),
+            ("zoo.undocumented", ""),
+        ] {
+            let tool = zoo.tools.iter().find(|tool| tool.name == name).unwrap();
+            let arguments = decode_arguments(&tool.params, arguments).unwrap();
+            let mut store = Store::new(&engine, ());
+            let instance = Linker::new(&engine).instantiate(&mut store, &component).unwrap();
+            let function = instance.get_func(&mut store, tool.export).unwrap();
+            let mut results = vec![Val::Bool(false); usize::from(tool.result.is_some())];
+            let error = function.call(&mut store, &arguments, &mut results).unwrap_err();
+            assert_eq!(error.downcast_ref(), Some(&Trap::UnreachableCodeReached), "{name}: {error:#}");
+        }
     }
 
     #[test]
@@ -239,7 +275,7 @@ mod documentation {
             fields(&long, "tuple<u8, u8>"),
             fields("", "t1")
         );
-        let catalog = read_as("plug", &super::types::tower(3, 40), Some(&docs(&wit))).unwrap();
+        let catalog = read_as("plug", &types::tower(3, 40), Some(&docs(&wit))).unwrap();
         assert_eq!(
             catalog.warnings,
             ["`plug.build`: what is said about its parameters is too long and left out"]
