@@ -28,14 +28,20 @@
 //! a [`ToolCall`] whose arguments are text. It never retries; [`ModelError::is_retryable`] says where that may help.
 
 mod chat;
+mod choice;
 mod error;
 mod keys;
+mod offline;
 mod openai;
+mod script;
 
 pub use chat::{
     Content, EventStream, MAX_REPLY_BYTES, MAX_REPLY_CALLS, Message, Model, ModelEvent, Reply, Request, Role,
     StopReason, ToolCall, ToolChoice, ToolSet, ToolSpec, Transcript, Usage, collect,
 };
+pub use choice::{DEFAULT_OPENAI_MODEL, ModelChoice};
 pub use error::ModelError;
 pub use keys::Keys;
+pub use offline::Offline;
 pub use openai::{Endpoint, OPENAI_URL, OpenAi, Timeouts};
+pub use script::{Script, ScriptGates};
