@@ -163,6 +163,7 @@ impl Catalog {
         for ((export, signature), name) in served.iter().zip(names) {
             catalog.add(plugin, export, signature, name, docs, &mut left);
         }
+        catalog.warn_of_silence();
         Ok(catalog)
     }
 
@@ -188,9 +189,6 @@ impl Catalog {
                 .push(format!("`{name}`: what is said about its parameters is too long and left out"));
         }
         let description = docs.map(description).unwrap_or_default();
-        if description.is_empty() {
-            self.warnings.push(format!("`{name}` has no description, so a model has to guess what it does"));
-        }
         self.tools.push(Tool {
             name,
             wire_name,
@@ -200,6 +198,19 @@ impl Catalog {
             result: signature.result.clone(),
             export: export.index,
         });
+    }
+
+    fn warn_of_silence(&mut self) {
+        let silent: Vec<&str> = self
+            .tools
+            .iter()
+            .filter(|tool| tool.description.is_empty())
+            .map(|tool| tool.name.as_str())
+            .collect();
+        if !silent.is_empty() {
+            let silent = silent.join(", ");
+            self.warnings.push(format!("without a description, so that a model has to guess: {silent}"));
+        }
     }
 
     fn skip(&mut self, plugin: &str, export: &Export, reason: String) {

@@ -60,10 +60,7 @@ mod types {
             .collect();
         insta::assert_json_snapshot!(tools);
         assert_eq!(zoo.skipped, []);
-        assert_eq!(
-            zoo.warnings,
-            ["`zoo.undocumented` has no description, so a model has to guess what it does"]
-        );
+        assert_eq!(zoo.warnings, ["without a description, so that a model has to guess: zoo.undocumented"]);
     }
 
     #[test]
