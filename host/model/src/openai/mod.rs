@@ -71,3 +71,6 @@ impl Model for OpenAi {
         futures_stream::once(reply).try_flatten().boxed()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -222,3 +222,6 @@ fn unreadable(data: &str, error: &serde_json::Error, redact: &impl Fn(&str) -> S
     let message = format!("{error} in the event `{}`", fault::shortened(&redact(&start)));
     ModelError::BadStream { message }
 }
+
+#[cfg(test)]
+mod tests;
