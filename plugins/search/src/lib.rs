@@ -1,0 +1,13 @@
+//! The plugin `search`: finds text in the files of the workspace.
+
+#[cfg(target_family = "wasm")]
+#[expect(unreachable_pub, unused_qualifications, reason = "written by bindgen")]
+mod bindings;
+#[cfg(target_family = "wasm")]
+mod component;
+mod grep;
+mod hits;
+mod pattern;
+mod scan;
+
+pub use grep::Grep;

@@ -1,0 +1,125 @@
+use crate::path::within;
+use crate::{Directory, Entry, Failure, File, Kind, Listing, Reason, Stat, WorkspacePath};
+
+/// The directories that a call was granted. Between them and the workspace's top there may be directories
+/// that were not: of these only the way to the granted ones is there.
+pub struct Workspace {
+    /// By path, so that a directory comes before those in it.
+    grants: Vec<Grant>,
+}
+
+struct Grant {
+    path: String,
+    directory: Directory,
+}
+
+/// Where a path lies.
+enum Place<'a> {
+    /// In this grant, under this path.
+    Granted(&'a Directory, &'a str),
+    /// On the way to grants.
+    OnTheWay,
+}
+
+impl Workspace {
+    /// What the host granted to this call.
+    pub fn granted() -> Self {
+        Self::of(Directory::granted())
+    }
+
+    /// These directories, mounted at these paths.
+    pub fn of(directories: impl IntoIterator<Item = (String, Directory)>) -> Self {
+        let mut grants: Vec<_> = directories
+            .into_iter()
+            .map(|(path, directory)| {
+                // A host that mounts at `/` or `/src` means the same: a guest has no other root.
+                let path = WorkspacePath::parse(Some(path.trim_start_matches('/')))
+                    .map(|path| path.as_str().to_owned())
+                    .unwrap_or(path);
+                Grant { path, directory }
+            })
+            .collect();
+        grants.sort_by(|a, b| a.path.cmp(&b.path));
+        Self { grants }
+    }
+
+    /// The paths of the granted directories.
+    pub fn grants(&self) -> impl Iterator<Item = &str> {
+        self.grants.iter().map(|grant| grant.path.as_str())
+    }
+
+    /// Whether the workspace was granted as a whole.
+    pub fn is_whole(&self) -> bool {
+        self.grants().any(str::is_empty)
+    }
+
+    /// Opens a file, links followed.
+    ///
+    /// # Errors
+    /// Where it is not there, not granted, or not to be opened. Opening a directory may succeed.
+    pub fn open(&self, path: &str) -> Result<File, Failure> {
+        self.ask(path, Directory::open, || Err(Reason::IsDirectory))
+    }
+
+    /// Lists a directory, at most `limit` of its entries, in no order.
+    ///
+    /// # Errors
+    /// Where it is not there, not granted, or no directory.
+    pub fn list(&self, path: &str, limit: usize) -> Result<Listing, Failure> {
+        self.ask(path, |directory, path| directory.list(path, limit), || Ok(self.on_the_way(path)))
+    }
+
+    /// What a path leads to, links followed.
+    ///
+    /// # Errors
+    /// Where it is not there or not granted.
+    pub fn stat(&self, path: &str) -> Result<Stat, Failure> {
+        self.ask(path, Directory::stat, || Ok(Stat { kind: Kind::Directory, size: 0 }))
+    }
+
+    /// Where a link leads, as it is written in it.
+    ///
+    /// # Errors
+    /// Where it is not there, or no link.
+    pub fn link_target(&self, path: &str) -> Result<String, Failure> {
+        self.ask(path, Directory::link_target, || Err(Reason::Unreadable))
+    }
+
+    fn ask<T>(
+        &self,
+        path: &str,
+        granted: impl FnOnce(&Directory, &str) -> Result<T, Reason>,
+        on_the_way: impl FnOnce() -> Result<T, Reason>,
+    ) -> Result<T, Failure> {
+        self.place(path)
+            .and_then(|place| match place {
+                Place::Granted(directory, path) => granted(directory, path),
+                Place::OnTheWay => on_the_way(),
+            })
+            .map_err(|reason| Failure::new(path, reason))
+    }
+
+    fn place<'a>(&'a self, path: &'a str) -> Result<Place<'a>, Reason> {
+        // The last one in order of paths is the innermost.
+        for grant in self.grants.iter().rev() {
+            if let Some(inner) = within(path, &grant.path) {
+                return Ok(Place::Granted(&grant.directory, inner));
+            }
+        }
+        if path.is_empty() || self.grants().any(|grant| within(grant, path).is_some()) {
+            return Ok(Place::OnTheWay);
+        }
+        Err(Reason::NotGranted)
+    }
+
+    fn on_the_way(&self, path: &str) -> Listing {
+        let mut names: Vec<_> = self
+            .grants()
+            .filter_map(|grant| within(grant, path)?.split('/').next())
+            .map(|name| Entry { name: name.to_owned(), kind: Kind::Directory })
+            .collect();
+        names.sort_by(|a, b| a.name.cmp(&b.name));
+        names.dedup();
+        Listing { entries: names, ..Listing::default() }
+    }
+}

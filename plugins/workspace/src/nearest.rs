@@ -1,0 +1,90 @@
+//! What to say to somebody who named a path that is not there.
+
+use crate::path::{join, parent};
+use crate::{Failure, Kind, Reason, Walk, Workspace, wording};
+
+/// How many entries are looked at for one of the same name: an answer to a mistake has to stay cheap.
+const MAX_LOOKED_AT: usize = 20_000;
+
+/// How many paths are proposed.
+const MAX_PROPOSED: usize = 3;
+
+/// From which likeness on, 1 being equality, a name is taken for a slip of the pen.
+const LIKENESS: f64 = 0.6;
+
+impl Workspace {
+    /// A failure in words, with what might have been meant, or what is granted.
+    pub fn explain(&self, failure: &Failure) -> String {
+        match failure.reason {
+            Reason::NotFound => {
+                let nearest = self.nearest(&failure.path);
+                if nearest.is_empty() {
+                    failure.to_string()
+                } else {
+                    format!(
+                        "{failure}; nearest: {}",
+                        wording::some(nearest.iter().map(String::as_str), MAX_PROPOSED)
+                    )
+                }
+            }
+            Reason::NotGranted => format!("{failure}; granted to this call: {}", self.granted_in_words()),
+            _ => failure.to_string(),
+        }
+    }
+
+    /// The granted directories, in words.
+    pub fn granted_in_words(&self) -> String {
+        let paths: Vec<_> = self.grants().map(|path| format!("{}/", wording::directory(path))).collect();
+        if paths.is_empty() {
+            return "no directory".to_owned();
+        }
+        wording::some(paths.iter().map(String::as_str), 20)
+    }
+
+    /// Paths of the same name elsewhere, then names that look alike in the nearest directory that is there.
+    fn nearest(&self, path: &str) -> Vec<String> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let mut nearest = Vec::new();
+        if let Ok(walk) = Walk::new(self, "") {
+            let same = walk
+                .take(MAX_LOOKED_AT)
+                .filter(|found| !found.ignored && found.path.rsplit('/').next() == Some(name))
+                .map(|found| spelled(found.path, found.kind));
+            nearest.extend(same.take(MAX_PROPOSED));
+        }
+        let mut missing = path;
+        while let Some(directory) = parent(missing) {
+            if let Ok(listing) = self.list(directory, MAX_LOOKED_AT) {
+                let wanted = missing.rsplit('/').next().unwrap_or(missing).to_lowercase();
+                let mut alike: Vec<_> = listing
+                    .entries
+                    .into_iter()
+                    .map(|entry| {
+                        (strsim::normalized_damerau_levenshtein(&wanted, &entry.name.to_lowercase()), entry)
+                    })
+                    .filter(|(likeness, _)| *likeness >= LIKENESS)
+                    .collect();
+                alike.sort_by(|(a, one), (b, other)| b.total_cmp(a).then_with(|| one.name.cmp(&other.name)));
+                nearest.extend(
+                    alike.into_iter().map(|(_, entry)| spelled(join(directory, &entry.name), entry.kind)),
+                );
+                break;
+            }
+            missing = directory;
+        }
+        let mut seen = Vec::new();
+        nearest.retain(|path| {
+            let new = !seen.contains(path);
+            if new {
+                seen.push(path.clone());
+            }
+            new
+        });
+        nearest.truncate(MAX_PROPOSED);
+        nearest
+    }
+}
+
+fn spelled(path: String, kind: Kind) -> String {
+    if kind == Kind::Directory { path + "/" } else { path }
+}
