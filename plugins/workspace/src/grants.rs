@@ -123,3 +123,42 @@ impl Workspace {
         Listing { entries: names, ..Listing::default() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    #[test]
+    fn a_path_outside_of_the_grants_is_not_granted_whether_it_exists_or_not() {
+        let scratch = Scratch::with([("src/main.rs", "x"), ("secret", "x")]);
+        let workspace = scratch.granting(["src"]);
+        for path in ["secret", "nothing", "srcs", "src2/a"] {
+            assert_eq!(workspace.stat(path).unwrap_err().reason, Reason::NotGranted, "{path}");
+        }
+        assert_eq!(workspace.stat("src/main.rs").unwrap(), Stat { kind: Kind::File, size: 1 });
+        assert_eq!(workspace.stat("src").unwrap().kind, Kind::Directory);
+        assert_eq!(workspace.stat("").unwrap().kind, Kind::Directory);
+        assert_eq!(workspace.stat("src/lib.rs").unwrap_err().reason, Reason::NotFound);
+    }
+
+    #[test]
+    fn the_innermost_grant_is_used_and_hosts_may_mount_at_a_slash() {
+        let outer = Scratch::with([("a/file", "outer")]);
+        let inner = Scratch::with([("file", "inner one")]);
+        let workspace = Workspace::of([
+            ("/".to_owned(), Directory::at(outer.path())),
+            ("./a/".to_owned(), Directory::at(inner.path())),
+        ]);
+        assert!(workspace.is_whole());
+        assert_eq!(workspace.stat("a/file").unwrap().size, 9);
+    }
+
+    #[test]
+    fn without_a_grant_there_is_nothing() {
+        let workspace = Workspace::of([]);
+        assert!(workspace.list("", 10).unwrap().entries.is_empty());
+        let failure = workspace.stat("a").unwrap_err();
+        assert_eq!(workspace.explain(&failure), "not granted: a; granted to this call: no directory");
+    }
+}

@@ -12,6 +12,8 @@ mod grants;
 mod ignored;
 mod nearest;
 mod path;
+#[cfg(any(test, feature = "scratch"))]
+pub mod scratch;
 mod system;
 pub mod text;
 mod walk;

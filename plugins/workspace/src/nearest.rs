@@ -88,3 +88,37 @@ impl Workspace {
 fn spelled(path: String, kind: Kind) -> String {
     if kind == Kind::Directory { path + "/" } else { path }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::scratch::Scratch;
+
+    fn explained(scratch: &Scratch, path: &str) -> String {
+        let workspace = scratch.whole();
+        workspace.explain(&workspace.stat(path).unwrap_err())
+    }
+
+    #[test]
+    fn a_wrong_directory_and_a_slip_of_the_pen_are_answered_with_the_right_path() {
+        let scratch =
+            Scratch::with([("host/cli/src/limits.rs", ""), ("host/cli/src/main.rs", ""), ("README.md", "")]);
+        for (given, nearest) in [
+            ("src/limits.rs", "host/cli/src/limits.rs"),
+            ("host/cli/src/limit.rs", "host/cli/src/limits.rs"),
+            ("hots/cli/src", "host/cli/src/, host/"),
+            ("readme.md", "README.md"),
+        ] {
+            let expected = format!("no such file or directory: {given}; nearest: {nearest}");
+            assert_eq!(explained(&scratch, given), expected);
+        }
+        assert_eq!(explained(&scratch, "zzz"), "no such file or directory: zzz");
+    }
+
+    #[test]
+    fn grants_are_named_where_a_path_is_not_among_them() {
+        let scratch = Scratch::with([("src/a", ""), ("docs/b", "")]);
+        let workspace = scratch.granting(["src", "docs"]);
+        let failure = workspace.stat("tests/a").unwrap_err();
+        assert_eq!(workspace.explain(&failure), "not granted: tests/a; granted to this call: docs/, src/");
+    }
+}

@@ -153,3 +153,120 @@ impl Iterator for Walk<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    /// The walk, an entry a word: `/` after directories, `!` before what is ignored.
+    fn walked(walk: Walk<'_>) -> Vec<String> {
+        walk.map(|found| {
+            let ignored = if found.ignored { "!" } else { "" };
+            let slash = if found.kind == Kind::Directory { "/" } else { "" };
+            format!("{ignored}{}{slash}", found.path)
+        })
+        .collect()
+    }
+
+    #[test]
+    fn entries_come_in_order_and_git_not_at_all() {
+        let scratch = Scratch::with([
+            ("b/two", ""),
+            ("b/one", ""),
+            ("a", ""),
+            (".git/config", ""),
+            (".github/ci.yml", ""),
+        ]);
+        let workspace = scratch.whole();
+        let walk = Walk::new(&workspace, "").unwrap();
+        assert_eq!(walked(walk), [".github/", ".github/ci.yml", "a", "b/", "b/one", "b/two"]);
+        assert_eq!(walked(Walk::new(&workspace, "").unwrap().depth(1)), [".github/", "a", "b/"]);
+        assert_eq!(walked(Walk::new(&workspace, ".git").unwrap()), [".git/config"]);
+    }
+
+    #[test]
+    fn ignore_files_hold_for_what_is_below_them_and_the_nearest_decides() {
+        let scratch = Scratch::with([
+            (".gitignore", "/target/\n*.log\nsecret\n"),
+            ("target/debug/x", ""),
+            ("a.log", ""),
+            ("sub/.gitignore", "!keep.log\n"),
+            ("sub/keep.log", ""),
+            ("sub/other.log", ""),
+            ("sub/target/y", ""),
+            ("sub/deep/keep.log", ""),
+        ]);
+        let workspace = scratch.whole();
+        assert_eq!(
+            walked(Walk::new(&workspace, "").unwrap()),
+            [
+                ".gitignore",
+                "!a.log",
+                "sub/",
+                "sub/.gitignore",
+                "sub/deep/",
+                "sub/deep/keep.log",
+                "sub/keep.log",
+                "!sub/other.log",
+                "sub/target/",
+                "sub/target/y",
+                "!target/",
+            ]
+        );
+        // The rules above the start hold too, and the start itself is seen into whatever they say of it.
+        assert_eq!(walked(Walk::new(&workspace, "sub/deep").unwrap()), ["sub/deep/keep.log"]);
+        assert_eq!(walked(Walk::new(&workspace, "target").unwrap()), ["target/debug/", "target/debug/x"]);
+    }
+
+    #[test]
+    fn an_ignore_file_counts_for_more_than_a_gitignore_file() {
+        let scratch = Scratch::with([
+            (".ignore", "!wanted.log\nfixtures/\n"),
+            (".gitignore", "*.log\n"),
+            ("wanted.log", ""),
+            ("fixtures/a", ""),
+        ]);
+        let workspace = scratch.whole();
+        let walk = Walk::new(&workspace, "").unwrap();
+        assert_eq!(walked(walk), [".gitignore", ".ignore", "!fixtures/", "wanted.log"]);
+    }
+
+    #[test]
+    fn a_gitignore_that_is_no_text_excludes_nothing() {
+        let scratch = Scratch::with([("a", "")]);
+        scratch.write(".gitignore", [0xff, 0xfe, b'[', b'\n', b'{', b'\n']);
+        let workspace = scratch.whole();
+        assert_eq!(walked(Walk::new(&workspace, "").unwrap()), [".gitignore", "a"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_followed() {
+        let scratch = Scratch::with([("real/file", "")]);
+        std::os::unix::fs::symlink("real", scratch.path().join("link")).unwrap();
+        std::os::unix::fs::symlink(".", scratch.path().join("loop")).unwrap();
+        let workspace = scratch.whole();
+        assert_eq!(walked(Walk::new(&workspace, "").unwrap()), ["link", "loop", "real/", "real/file"]);
+        assert_eq!(walked(Walk::new(&workspace, "link").unwrap()), ["link/file"]);
+    }
+
+    #[test]
+    fn where_parts_are_granted_the_walk_finds_the_way_to_them() {
+        let scratch = Scratch::with([
+            (".gitignore", "*.log\n"),
+            ("src/main.rs", ""),
+            ("src/a.log", ""),
+            ("docs/book/intro.md", ""),
+            ("docs/draft.md", ""),
+            ("secret", ""),
+        ]);
+        let workspace = scratch.granting(["src", "docs/book"]);
+        assert_eq!(
+            walked(Walk::new(&workspace, "").unwrap()),
+            ["docs/", "docs/book/", "docs/book/intro.md", "src/", "src/a.log", "src/main.rs"]
+        );
+        assert_eq!(walked(Walk::new(&workspace, "docs").unwrap()), ["docs/book/", "docs/book/intro.md"]);
+        assert!(Walk::new(&workspace, "tests").is_err());
+    }
+}
