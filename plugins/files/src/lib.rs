@@ -1,7 +1,15 @@
 //! The plugin `files`: lists, finds and reads files of the workspace. The functions are those of its WIT.
 
 #[cfg(target_family = "wasm")]
-#[expect(unreachable_pub, unused_qualifications, reason = "written by bindgen")]
+#[expect(
+    clippy::allow_attributes,
+    clippy::allow_attributes_without_reason,
+    clippy::panic,
+    clippy::unwrap_used,
+    unreachable_pub,
+    unused_qualifications,
+    reason = "written by bindgen"
+)]
 mod bindings;
 #[cfg(target_family = "wasm")]
 mod component;

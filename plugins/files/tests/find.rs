@@ -1,5 +1,7 @@
 //! What `find_files` promises.
 
+#![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
+
 use files::find_files;
 use workspace::scratch::Scratch;
 

@@ -1,5 +1,7 @@
 //! What `list_files` promises.
 
+#![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
+
 use files::list_files;
 use workspace::scratch::Scratch;
 

@@ -1,5 +1,7 @@
 //! What `read_file` promises.
 
+#![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
+
 use std::fs::File;
 
 use files::read_file;

@@ -1,7 +1,15 @@
 //! The plugin `search`: finds text in the files of the workspace.
 
 #[cfg(target_family = "wasm")]
-#[expect(unreachable_pub, unused_qualifications, reason = "written by bindgen")]
+#[expect(
+    clippy::allow_attributes,
+    clippy::allow_attributes_without_reason,
+    clippy::panic,
+    clippy::unwrap_used,
+    unreachable_pub,
+    unused_qualifications,
+    reason = "written by bindgen"
+)]
 mod bindings;
 #[cfg(target_family = "wasm")]
 mod component;

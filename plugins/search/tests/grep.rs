@@ -1,5 +1,7 @@
 //! What `grep` promises.
 
+#![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
+
 use search::Grep;
 use workspace::scratch::Scratch;
 

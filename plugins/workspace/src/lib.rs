@@ -13,6 +13,7 @@ mod ignored;
 mod nearest;
 mod path;
 #[cfg(any(test, feature = "scratch"))]
+#[expect(clippy::unwrap_used, reason = "it is for tests alone, which end at their first surprise")]
 pub mod scratch;
 mod system;
 pub mod text;
