@@ -1,1 +1,42 @@
-//! Placeholder.
+//! Agents: who they are, what they may use, and how they work.
+//!
+//! A run begins with [`run`]: the root agent gets the user's prompt, and [`run_loop`] asks its model, makes the calls that
+//! the model asks for, and goes on until there are none. An agent whose role has delegates is offered `task`, which runs
+//! the same loop for a child with four other arguments: a prompt, a tool set, a [`Toolbox`] and a [`Budget`]. The child's
+//! messages begin with its assignment and end with a [`Report`], which is all that its parent sees of it.
+//!
+//! Who the agents are is said in `roles.toml` ([`roles`]). What they do is told by [`Event`]s, which a [`Recorder`] keeps
+//! and [`trace`] reads back.
+
+mod agent;
+mod agent_path;
+mod budget;
+mod crew;
+mod delegate;
+mod event;
+mod models;
+mod outcome;
+mod prompt;
+mod record;
+mod report;
+pub mod roles;
+mod run;
+mod run_loop;
+mod toolbox;
+pub mod trace;
+
+pub use agent::{Agent, Ending, RoleRef};
+pub use agent_path::AgentPath;
+pub use budget::{Budget, Exhausted, Scope, Tree};
+pub use crew::StartError;
+pub use delegate::{Delegation, TaskArguments, TaskError};
+pub use event::{
+    CallRecord, ChannelSink, Event, EventError, EventKind, EventSink, Events, SinkError, VERSION as EVENT_VERSION,
+};
+pub use models::{ChosenModels, Models};
+pub use outcome::{Figures, Outcome, Status, Unfinished};
+pub use record::{FOLDER, RecordError, Recorder};
+pub use report::{Evidence, Findings, Report};
+pub use run::{RunError, RunRequest, run};
+pub use run_loop::run_loop;
+pub use toolbox::{CallLimits, ToolInfo, ToolOutcome, Toolbox, ToolboxError, ToolboxFactory};

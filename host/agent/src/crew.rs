@@ -1,0 +1,196 @@
+//! What all agents of one run share, and how each of them is put together.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use remit_model::{Message, Model, ModelError, ToolSet, ToolSpec, Transcript};
+use thiserror::Error;
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::{Agent, Ending, RoleRef};
+use crate::agent_path::AgentPath;
+use crate::budget::{Budget, Tree};
+use crate::delegate::Delegation;
+use crate::event::{EventKind, Events};
+use crate::models::Models;
+use crate::outcome::{Status, Unfinished};
+use crate::prompt;
+use crate::report::Findings;
+use crate::roles::{Authority, NarrowError, Narrowing, Roles};
+use crate::run_loop::run_loop;
+use crate::toolbox::{Toolbox, ToolboxError, ToolboxFactory};
+
+/// What all agents of one run share.
+pub(crate) struct Crew {
+    pub(crate) roles: Arc<Roles>,
+    pub(crate) workspace: PathBuf,
+    pub(crate) pins: Vec<String>,
+    pub(crate) toolboxes: Arc<dyn ToolboxFactory>,
+    pub(crate) models: Arc<dyn Models>,
+    pub(crate) events: Arc<Events>,
+    pub(crate) tree: Arc<Tree>,
+    pub(crate) tally: Mutex<Tally>,
+}
+
+/// What is gathered while a run goes on.
+#[derive(Default)]
+pub(crate) struct Tally {
+    unfinished: Vec<Unfinished>,
+    kept_out_bytes: u64,
+}
+
+/// What an agent is given by its role.
+pub(crate) struct Parts {
+    toolbox: Arc<dyn Toolbox>,
+    model: Arc<dyn Model>,
+}
+
+/// Why an agent can't be started.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// Its tools can't be had.
+    #[error("role `{role}` can't be started: {source}")]
+    Toolbox {
+        /// The role.
+        role: String,
+        /// Why.
+        source: ToolboxError,
+    },
+    /// Its model can't be had.
+    #[error("role `{role}` can't be started: {source}")]
+    Model {
+        /// The role.
+        role: String,
+        /// Why.
+        source: ModelError,
+    },
+}
+
+impl Crew {
+    pub(crate) fn roles(&self) -> &Roles {
+        &self.roles
+    }
+
+    pub(crate) fn pins(&self) -> &[String] {
+        &self.pins
+    }
+
+    pub(crate) fn role(&self, name: &str) -> Option<RoleRef> {
+        self.roles.get(name).map(|role| RoleRef::new(self.roles.clone(), role))
+    }
+
+    pub(crate) fn narrow(
+        &self,
+        from: &Narrowing,
+        role: &RoleRef,
+        paths: &[String],
+    ) -> Result<Narrowing, NarrowError> {
+        from.narrow(&self.roles, role.get(), paths, self.workspace())
+    }
+
+    fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// The tools and the model of an agent. Only the components that the role's tools belong to are loaded for it.
+    pub(crate) fn parts(&self, role: &RoleRef, narrowing: &Narrowing) -> Result<Parts, StartError> {
+        let name = || role.name().to_owned();
+        let authority = Authority::of(&self.roles, role.get(), narrowing);
+        let toolbox = self.toolboxes.make(role.get(), &authority);
+        let toolbox = toolbox.map_err(|source| StartError::Toolbox { role: name(), source })?;
+        let model = self.models.of(role.get()).map_err(|source| StartError::Model { role: name(), source })?;
+        Ok(Parts { toolbox, model })
+    }
+
+    /// Puts an agent together. Its model is told about its toolbox's tools, and about `task` if it may still start
+    /// somebody, and about nothing else.
+    pub(crate) fn agent(
+        self: &Arc<Self>,
+        path: AgentPath,
+        role: RoleRef,
+        narrowing: Narrowing,
+        parts: Parts,
+        budget: Budget,
+        cancel: CancellationToken,
+    ) -> Agent {
+        let Parts { toolbox, model } = parts;
+        let may_delegate = budget.depth() > 0 && budget.limits().max_delegations > 0;
+        let delegation = if may_delegate { Delegation::of(self, role.get(), &narrowing) } else { None };
+        let mut specs: Vec<ToolSpec> = toolbox
+            .tools()
+            .iter()
+            .map(|tool| ToolSpec {
+                name: tool.wire_name.clone(),
+                description: tool.description.clone(),
+                input_schema: tool.input_schema.clone(),
+            })
+            .collect();
+        specs.extend(delegation.as_ref().map(Delegation::spec));
+        let has_tools = !toolbox.tools().is_empty();
+        let prompt = prompt::system(role.get().prompt(), has_tools, delegation.is_some(), !path.is_root());
+        let events = self.events.clone();
+        Agent { path, role, prompt, tools: ToolSet::new(specs), toolbox, budget, model, delegation, events, cancel }
+    }
+
+    /// Runs an agent from its first message to its end. Beside its ending it gives the agents below it that did not
+    /// complete.
+    pub(crate) async fn start(&self, agent: &Agent, first_message: String) -> (Ending, Vec<Unfinished>) {
+        let before = self.tally().unfinished.len();
+        let started = agent.emit(EventKind::AgentStarted {
+            role: agent.role.name().to_owned(),
+            model: agent.model.id().to_owned(),
+            note: agent.model.note().map(str::to_owned),
+            tools: agent.tools.specs().iter().map(|spec| spec.name.clone()).collect(),
+            grants: agent.toolbox.grants(),
+            system: agent.prompt.clone(),
+            first_message: first_message.clone(),
+        });
+        let mut ending = match started {
+            Ok(()) => {
+                let mut transcript = Transcript::new();
+                transcript.push(Message::user(first_message));
+                run_loop(&mut transcript, agent).await
+            }
+            Err(error) => Ending::failed(error.to_string()),
+        };
+        let is_child = !agent.path.is_root();
+        if is_child && ending.status == Status::Completed && Findings::parse(&ending.text).is_empty() {
+            ending.status = Status::Failed;
+            ending.reason = Some("the report was empty".to_owned());
+        }
+        let finished = agent.emit(EventKind::AgentFinished {
+            status: ending.status,
+            limit: ending.limit(),
+            reason: ending.reason.clone(),
+            turns: ending.turns,
+            usage: ending.usage,
+            duration_ms: ending.duration_ms(),
+        });
+        if let Err(error) = finished {
+            ending.status = Status::Failed;
+            ending.reason.get_or_insert(error.to_string());
+        }
+        let mut tally = self.tally();
+        if is_child {
+            tally.kept_out_bytes += ending.result_bytes;
+        }
+        let below = format!("{}/", agent.path);
+        let unfinished = tally.unfinished.iter().skip(before).filter(|child| child.agent.starts_with(&below));
+        let unfinished = unfinished.cloned().collect();
+        (ending, unfinished)
+    }
+
+    pub(crate) fn note_unfinished(&self, child: Unfinished) {
+        self.tally().unfinished.push(child);
+    }
+
+    /// Every agent below the root that did not complete, and the bytes of results that only they were shown.
+    pub(crate) fn gathered(&self) -> (Vec<Unfinished>, u64) {
+        let tally = self.tally();
+        (tally.unfinished.clone(), tally.kept_out_bytes)
+    }
+
+    fn tally(&self) -> MutexGuard<'_, Tally> {
+        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

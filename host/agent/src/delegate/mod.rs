@@ -1,0 +1,176 @@
+//! Delegation: a `task` call becomes an agent with an empty conversation, and its end becomes a report.
+
+mod task;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use remit_model::{ToolCall, ToolSpec};
+
+pub(crate) use task::schema;
+pub use task::{TaskArguments, TaskError};
+
+use crate::agent::{Agent, Ending, RoleRef};
+use crate::crew::Crew;
+use crate::event::{EventKind, SinkError};
+use crate::outcome::{Status, Unfinished};
+use crate::prompt;
+use crate::report::{Findings, Known, Report};
+use crate::roles::{Authority, Narrowing, Role, TASK_TOOL};
+use crate::toolbox::ToolOutcome;
+
+/// What `task` does for one agent: whom it may start, and within what.
+pub struct Delegation {
+    crew: Arc<Crew>,
+    to: Vec<RoleRef>,
+    narrowing: Narrowing,
+    /// How many children of each role there were.
+    children: Mutex<HashMap<String, u64>>,
+}
+
+/// What a `task` call came to.
+pub(crate) struct Returned {
+    pub(crate) outcome: ToolOutcome,
+    /// Set if something could not be recorded: the parent must not act on the outcome.
+    pub(crate) unrecorded: Option<SinkError>,
+}
+
+impl Returned {
+    fn refused(why: impl Into<String>) -> Returned {
+        Returned { outcome: ToolOutcome::error(why), unrecorded: None }
+    }
+
+    fn unrecorded(error: SinkError) -> Returned {
+        Returned { outcome: ToolOutcome::error(error.to_string()), unrecorded: Some(error) }
+    }
+}
+
+impl Delegation {
+    /// What an agent of `role` may delegate to, within `narrowing`; nothing if its role has no delegates.
+    pub(crate) fn of(crew: &Arc<Crew>, role: &Role, narrowing: &Narrowing) -> Option<Delegation> {
+        let to: Vec<RoleRef> = role.delegates().filter_map(|name| crew.role(name)).collect();
+        (!to.is_empty()).then(|| Delegation {
+            crew: crew.clone(),
+            to,
+            narrowing: narrowing.clone(),
+            children: Mutex::default(),
+        })
+    }
+
+    /// `task` as the agent's model is told about it.
+    pub(crate) fn spec(&self) -> ToolSpec {
+        let roles: Vec<(String, String)> =
+            self.to.iter().map(|role| (role.name().to_owned(), self.in_words(role.get()))).collect();
+        ToolSpec {
+            name: TASK_TOOL.to_owned(),
+            description: "Gives a piece of work to a subagent, which starts with an empty conversation, and returns its \
+                          report."
+                .to_owned(),
+            input_schema: schema(&roles),
+        }
+    }
+
+    /// A role's description and grants, on one line.
+    fn in_words(&self, role: &Role) -> String {
+        let list = |patterns: Vec<String>| if patterns.is_empty() { "none".to_owned() } else { patterns.join(", ") };
+        let tools = list(role.tools().map(ToString::to_string).collect());
+        let without: Vec<String> = role.disallowed_tools().map(ToString::to_string).collect();
+        let without = if without.is_empty() { String::new() } else { format!(" without {}", without.join(", ")) };
+        let reads = Authority::of(self.crew.roles(), role, &self.narrowing).in_words();
+        format!("{} Tools: {tools}{without}. Reads {reads}.", role.description())
+    }
+
+    /// Carries out a `task` call of the agent `parent`. It returns when the child has ended; a cancelled parent's child
+    /// is cancelled too, and returns at once.
+    pub(crate) fn run<'a>(&'a self, parent: &'a Agent, call: &'a ToolCall) -> BoxFuture<'a, Returned> {
+        self.delegate(parent, call).boxed()
+    }
+
+    async fn delegate(&self, parent: &Agent, call: &ToolCall) -> Returned {
+        let (task, child) = match self.prepare(parent, call) {
+            Ok(prepared) => prepared,
+            Err(why) => return Returned::refused(format!("not delegated: {why}")),
+        };
+        let delegated = EventKind::Delegated {
+            call_id: call.id.clone(),
+            child: child.path.to_string(),
+            role: task.role.clone(),
+            task: task.task.clone(),
+        };
+        if let Err(error) = parent.emit(delegated) {
+            return Returned::unrecorded(error);
+        }
+        let assignment = prompt::assignment(&task, &child.toolbox.grants(), self.crew.pins());
+        let (ending, below) = self.crew.start(&child, assignment).await;
+        let (report, text) = report(&child, &ending, &below).into_result(parent.budget.result_bytes());
+        if report.status != Status::Completed {
+            self.crew.note_unfinished(Unfinished {
+                agent: child.path.to_string(),
+                status: report.status,
+                limit: report.limit.clone(),
+                reason: ending.reason.clone(),
+            });
+        }
+        let is_error = report.status != Status::Completed;
+        if let Err(error) = parent.emit(EventKind::Report { call_id: call.id.clone(), report }) {
+            return Returned::unrecorded(error);
+        }
+        let outcome = ToolOutcome { text, is_error, ..ToolOutcome::default() };
+        Returned { outcome, unrecorded: None }
+    }
+
+    /// Everything that can keep a child from being started is found out here, before anything of it exists.
+    fn prepare(&self, parent: &Agent, call: &ToolCall) -> Result<(TaskArguments, Agent), String> {
+        let names: Vec<&str> = self.to.iter().map(RoleRef::name).collect();
+        let task = TaskArguments::decode(&call.arguments, &names).map_err(|error| error.to_string())?;
+        let role = self.to.iter().find(|role| role.name() == task.role).ok_or("there is no such role")?;
+        let narrowing = match &task.paths {
+            Some(paths) => self.crew.narrow(&self.narrowing, role, paths).map_err(|error| error.to_string())?,
+            None => self.narrowing.clone(),
+        };
+        let parts = self.crew.parts(role, &narrowing).map_err(|error| error.to_string())?;
+        let limits = self.crew.roles().limits_of(role.get());
+        let budget = parent
+            .budget
+            .child(limits, parent.path.as_str())
+            .map_err(|exhausted| format!("the limit `{}` is reached: {}", exhausted.limit(), parent.role.explain(&exhausted)))?;
+        let path = parent.path.child(role.name(), self.next_number(role.name()));
+        let cancel = parent.cancel.child_token();
+        Ok((task, self.crew.agent(path, role.clone(), narrowing, parts, budget, cancel)))
+    }
+
+    fn next_number(&self, role: &str) -> u64 {
+        let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = children.entry(role.to_owned()).or_default();
+        *number += 1;
+        *number
+    }
+}
+
+/// The runtime's report on a child that has ended. `below` are the child's own children that did not complete.
+fn report(child: &Agent, ending: &Ending, below: &[Unfinished]) -> Report {
+    let mut findings = Findings::parse(&ending.text);
+    let status = ending.status;
+    let mut warnings = ending.warnings.clone();
+    if ending.text.trim().is_empty() {
+        // Whatever is missing is missing because there was no reply.
+        findings.warnings.clear();
+    }
+    if status != Status::Completed {
+        let reason = ending.reason.as_ref().map(|reason| format!(", {reason}")).unwrap_or_default();
+        warnings.push(format!("not completed: {status}{reason}; take it for an unfinished lead"));
+    }
+    warnings.extend(below.iter().map(ToString::to_string));
+    findings.into_report(Known {
+        status,
+        limit: ending.limit(),
+        warnings,
+        turns: ending.turns,
+        usage: ending.usage,
+        role: child.role.name(),
+        agent: &child.path,
+        duration_ms: ending.duration_ms(),
+    })
+}

@@ -1,0 +1,251 @@
+//! The one loop: ask the model, make the calls, append the results, ask again.
+
+mod calls;
+mod ids;
+mod repeats;
+mod result;
+
+use futures::FutureExt;
+use remit_model::{Message, Reply, Request, StopReason, ToolChoice, Transcript, Usage, collect};
+use tokio::time::{Instant, sleep_until};
+
+use self::repeats::Repeats;
+use crate::agent::{Agent, Ending};
+use crate::budget::Exhausted;
+use crate::event::{CallRecord, EventKind, SinkError};
+use crate::outcome::Status;
+use crate::prompt;
+
+/// What a token is taken to be, in bytes, where a model does not count.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// Runs an agent until it has nothing more to call, a limit is reached, it is cancelled, or something breaks.
+///
+/// `transcript` holds the agent's first message and is only ever appended to; every tool call in it has exactly one
+/// result when this returns, in the calls' order, however the agent ended.
+///
+/// An agent that a limit ended is asked once more, without running tools, to say what it found.
+pub async fn run_loop(transcript: &mut Transcript, agent: &Agent) -> Ending {
+    let mut course = Course::new(transcript, agent);
+    let mut stop = course.work().await;
+    if let Stop::Exhausted(exhausted) = stop {
+        stop = course.wrap_up(exhausted).await;
+    }
+    course.ending(stop)
+}
+
+/// Why a loop goes no further.
+#[derive(Clone, Debug)]
+enum Stop {
+    Completed,
+    Exhausted(Exhausted),
+    Cancelled,
+    Failed(String),
+    Refused(String),
+}
+
+impl From<SinkError> for Stop {
+    fn from(error: SinkError) -> Stop {
+        Stop::Failed(error.to_string())
+    }
+}
+
+/// One agent on its way through its loop.
+struct Course<'a> {
+    transcript: &'a mut Transcript,
+    agent: &'a Agent,
+    started: Instant,
+    text: String,
+    warnings: Vec<String>,
+    turns: u64,
+    usage: Usage,
+    context_bytes: u64,
+    result_bytes: u64,
+    repeats: Repeats,
+}
+
+impl<'a> Course<'a> {
+    fn new(transcript: &'a mut Transcript, agent: &'a Agent) -> Course<'a> {
+        let context_bytes = transcript.messages().iter().map(|message| size(message.text())).sum();
+        Course {
+            transcript,
+            agent,
+            started: Instant::now(),
+            text: String::new(),
+            warnings: Vec::new(),
+            turns: 0,
+            usage: Usage::default(),
+            context_bytes,
+            result_bytes: 0,
+            repeats: Repeats::default(),
+        }
+    }
+
+    /// Turns until something stops them.
+    async fn work(&mut self) -> Stop {
+        loop {
+            if let Err(stop) = self.turn().await {
+                return stop;
+            }
+        }
+    }
+
+    async fn turn(&mut self) -> Result<(), Stop> {
+        let budget = &self.agent.budget;
+        budget.begin_turn().map_err(Stop::Exhausted)?;
+        self.turns += 1;
+        let reply_tokens = budget.reply_tokens();
+        let reply = self.ask(ToolChoice::Auto, budget.work_end(), reply_tokens).await?;
+        match reply.stop {
+            StopReason::End | StopReason::ToolUse if !reply.calls.is_empty() => {
+                self.push(Message::assistant(reply.text, reply.calls.clone()));
+                self.run_calls(reply.calls).await
+            }
+            stop => Err(self.last_words(reply.text, stop, reply_tokens.is_some())),
+        }
+    }
+
+    /// What a reply without calls to make ends the loop with. Calls of a reply that was cut or declined are not made.
+    fn last_words(&mut self, text: String, stop: StopReason, was_short: bool) -> Stop {
+        let is_empty = text.trim().is_empty();
+        if !is_empty {
+            self.push(Message::assistant(text.clone(), Vec::new()));
+        }
+        self.text = text;
+        match stop {
+            StopReason::Refusal => Stop::Refused("the model declined".to_owned()),
+            StopReason::ContentFilter => Stop::Refused("the provider's filter stopped the reply".to_owned()),
+            StopReason::Length if was_short => Stop::Exhausted(self.agent.budget.tokens_limit()),
+            StopReason::Length => {
+                Stop::Failed("the reply reached the model's own length limit before its end".to_owned())
+            }
+            StopReason::End | StopReason::ToolUse if is_empty => Stop::Failed("the model's reply was empty".to_owned()),
+            StopReason::End | StopReason::ToolUse => Stop::Completed,
+        }
+    }
+
+    /// One model call, recorded before and after. Retrying one that failed belongs here, as long as no tool of the turn
+    /// has run.
+    async fn ask(
+        &mut self,
+        tool_choice: ToolChoice,
+        until: Instant,
+        max_output_tokens: Option<u64>,
+    ) -> Result<Reply, Stop> {
+        let agent = self.agent;
+        let is_wrap_up = tool_choice == ToolChoice::None;
+        let messages = self.transcript.len() as u64;
+        agent.emit(EventKind::ModelRequest { messages, bytes: self.context_bytes, wrap_up: is_wrap_up })?;
+        let request = Request {
+            agent: agent.path.as_str(),
+            role: agent.role.name(),
+            system: &agent.prompt,
+            transcript: self.transcript,
+            tools: &agent.tools,
+            tool_choice,
+            max_output_tokens,
+        };
+        // Whoever only watches can't stop an agent.
+        let on_text = |text: &str| drop(agent.emit(EventKind::TextDelta { text: text.to_owned() }));
+        let mut reply = tokio::select! {
+            biased;
+            () = agent.cancel.cancelled() => return Err(Stop::Cancelled),
+            () = sleep_until(until) => return Err(Stop::Exhausted(agent.budget.time_limit().clone())),
+            reply = collect(agent.model.ask(request), on_text).boxed() => {
+                reply.map_err(|error| Stop::Failed(error.to_string()))?
+            }
+        };
+        ids::make_unique(&mut reply.calls, self.transcript, self.turns);
+        self.count(&reply);
+        agent.emit(EventKind::ModelReply {
+            text: reply.text.clone(),
+            calls: reply.calls.iter().map(CallRecord::from).collect(),
+            usage: reply.usage,
+            stop: reply.stop,
+        })?;
+        Ok(reply)
+    }
+
+    /// Counts a reply's tokens. A budget must hold for a server that does not count too, so its tokens are estimated.
+    fn count(&mut self, reply: &Reply) {
+        let mut usage = reply.usage;
+        let is_estimate = usage.total() == 0;
+        if is_estimate {
+            let said: u64 = reply.calls.iter().map(|call| size(&call.name) + size(&call.arguments)).sum();
+            usage.input_tokens = (self.context_bytes + size(&self.agent.prompt)).div_ceil(BYTES_PER_TOKEN);
+            usage.output_tokens = (size(&reply.text) + said).div_ceil(BYTES_PER_TOKEN);
+        }
+        self.usage += usage;
+        self.agent.budget.spend(usage, is_estimate);
+    }
+
+    /// The last turn of an agent that is out of budget. Whatever comes of it, the limit stays what ended the agent.
+    async fn wrap_up(&mut self, exhausted: Exhausted) -> Stop {
+        let agent = self.agent;
+        let limit = exhausted.limit();
+        let told = agent.emit(EventKind::Budget { limit: limit.clone(), text: agent.role.explain(&exhausted) });
+        if let Err(error) = told {
+            return error.into();
+        }
+        if self.turns == 0 || !agent.budget.begin_wrap_up() {
+            return Stop::Exhausted(exhausted);
+        }
+        self.turns += 1;
+        self.push(Message::user(prompt::wrap_up(&limit, !agent.path.is_root())));
+        let asked = self.ask(ToolChoice::None, agent.budget.wrap_up_end(), agent.budget.reply_tokens()).await;
+        let problem = match asked {
+            Ok(reply) if reply.text.trim().is_empty() => "the reply was empty".to_owned(),
+            Ok(reply) => {
+                if reply.stop == StopReason::Length {
+                    self.warnings.push("the last words were cut at a length limit".to_owned());
+                }
+                self.push(Message::assistant(reply.text.clone(), Vec::new()));
+                self.text = reply.text;
+                return Stop::Exhausted(exhausted);
+            }
+            Err(Stop::Cancelled) => return Stop::Cancelled,
+            Err(Stop::Failed(problem) | Stop::Refused(problem)) => problem,
+            Err(Stop::Exhausted(_) | Stop::Completed) => "it took too long".to_owned(),
+        };
+        self.warnings.push(format!("asking for what was found so far came to nothing: {problem}"));
+        Stop::Exhausted(exhausted)
+    }
+
+    fn push(&mut self, message: Message) {
+        self.context_bytes += size(message.text());
+        if let remit_model::Content::Assistant { calls, .. } = &message.content {
+            self.context_bytes += calls.iter().map(|call| size(&call.name) + size(&call.arguments)).sum::<u64>();
+        }
+        self.transcript.push(message);
+    }
+
+    fn ending(self, stop: Stop) -> Ending {
+        let (status, exhausted, reason) = match stop {
+            Stop::Completed => (Status::Completed, None, None),
+            Stop::Exhausted(exhausted) => {
+                let reason = self.agent.role.explain(&exhausted);
+                (Status::BudgetExhausted, Some(exhausted), Some(reason))
+            }
+            Stop::Cancelled => (Status::Cancelled, None, None),
+            Stop::Failed(reason) => (Status::Failed, None, Some(reason)),
+            Stop::Refused(reason) => (Status::Refused, None, Some(reason)),
+        };
+        Ending {
+            status,
+            exhausted,
+            reason,
+            text: self.text,
+            warnings: self.warnings,
+            turns: self.turns,
+            usage: self.usage,
+            context_bytes: self.context_bytes,
+            result_bytes: self.result_bytes,
+            duration: self.started.elapsed(),
+        }
+    }
+}
+
+/// A length, to be added up.
+fn size(text: &str) -> u64 {
+    text.len() as u64
+}
