@@ -131,7 +131,7 @@ impl GuestBuild {
             places.push(entry.map_err(listed)?.path());
         }
         // Named one by one, because a directory's `target` must not count as a source.
-        let parts = ["Cargo.toml", "Cargo.lock", "build.rs", "src", "wit", "examples"];
+        let parts = ["Cargo.toml", "Cargo.lock", ".cargo/config.toml", "build.rs", "src", "wit", "examples"];
         let mut sources: Vec<_> = places
             .iter()
             .filter(|place| place.join("Cargo.toml").is_file())

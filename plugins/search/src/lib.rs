@@ -17,5 +17,6 @@ mod grep;
 mod hits;
 mod pattern;
 mod scan;
+mod within_line;
 
 pub use grep::Grep;

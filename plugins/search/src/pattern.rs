@@ -2,15 +2,21 @@
 
 use std::ops::Range;
 
-use grep_matcher::{LineMatchKind, Matcher};
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use regex_automata::meta::Regex;
+use regex_automata::{Input, MatchKind};
+use regex_syntax::ParserBuilder;
 use workspace::wording;
+
+use crate::within_line::within_line;
 
 /// How much memory a compiled pattern may take, in bytes: `(\w{1000}){1000}` is written in a moment.
 const MAX_COMPILED: usize = 8 << 20;
 
+/// How deep a pattern may nest: the parser's recursion must not end the component's stack.
+const MAX_NESTING: u32 = 100;
+
 /// A regular expression that never matches beyond the end of a line.
-pub(crate) struct Pattern(RegexMatcher);
+pub(crate) struct Pattern(Regex);
 
 impl Pattern {
     /// Compiles a pattern.
@@ -18,41 +24,45 @@ impl Pattern {
         if pattern.is_empty() {
             return Err("pattern is empty".to_owned());
         }
-        RegexMatcherBuilder::new()
+        let refused = |why: &str| format!("pattern \"{}\": {why}", wording::name(pattern));
+        let parsed = ParserBuilder::new()
             .case_insensitive(ignore_case)
             .multi_line(true)
             .crlf(true)
-            .size_limit(MAX_COMPILED)
-            .dfa_size_limit(MAX_COMPILED)
-            .build(pattern)
-            .map(Self)
-            .map_err(|error| format!("pattern \"{}\": {error}", wording::name(pattern)))
+            // Files are no UTF-8 for certain, and a pattern may ask for bytes that are not.
+            .utf8(false)
+            .nest_limit(MAX_NESTING)
+            .build()
+            .parse(pattern)
+            .map_err(|error| refused(&error.to_string()))?;
+        let parsed = within_line(parsed).map_err(refused)?;
+        let options = Regex::config()
+            .match_kind(MatchKind::LeftmostFirst)
+            .utf8_empty(false)
+            .nfa_size_limit(Some(MAX_COMPILED));
+        Regex::builder().configure(options).build_from_hir(&parsed).map(Self).map_err(|error| {
+            match error.size_limit() {
+                Some(_) => refused("it is too large: its repetitions multiply"),
+                None => refused(&error.to_string()),
+            }
+        })
     }
 
     /// The next line with a match, from `at` on, which is the start of a line; without its `\n`.
-    pub(crate) fn next_line(&self, text: &[u8], mut at: usize) -> Option<Range<usize>> {
-        while at < text.len() {
-            // An error here can't be: the engine's errors are of its own type without values.
-            let (found, sure) = match self.0.find_candidate_line(&text[at..]).ok()?? {
-                LineMatchKind::Confirmed(found) => (at + found, true),
-                LineMatchKind::Candidate(found) => (at + found, false),
-            };
-            let start = memchr::memrchr(b'\n', &text[at..found]).map_or(at, |end| at + end + 1);
-            let end = memchr::memchr(b'\n', &text[found..]).map_or(text.len(), |end| found + end);
-            if start == text.len() {
-                return None;
-            }
-            if sure || self.find(&text[start..end]).is_some() {
-                return Some(start..end);
-            }
-            at = end + 1;
+    pub(crate) fn next_line(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
+        // The end of the earliest match is found without asking where it begins: it lies in the same line.
+        let found = self.0.search_half(&Input::new(text).range(at..).earliest(true))?.offset();
+        let start = memchr::memrchr(b'\n', &text[at..found]).map_or(at, |end| at + end + 1);
+        // After the last `\n` there is no line; a pattern that matches nothing matches there too.
+        if start == text.len() {
+            return None;
         }
-        None
+        let end = memchr::memchr(b'\n', &text[found..]).map_or(text.len(), |end| found + end);
+        Some(start..end)
     }
 
     /// Where in a line the first match is.
     pub(crate) fn find(&self, line: &[u8]) -> Option<Range<usize>> {
-        let found = self.0.find(line).ok()??;
-        Some(found.start()..found.end())
+        self.0.find(line).map(|found| found.range())
     }
 }

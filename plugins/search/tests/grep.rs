@@ -187,11 +187,39 @@ fn patterns_that_match_nothing_at_all_match_each_line_once() {
 }
 
 #[test]
+fn a_match_never_goes_beyond_its_line() {
+    let scratch = Scratch::with([("file", "call(a,\n  b)\ncall(c)\n  \nend")]);
+    for (pattern, lines) in [
+        (r"\([^)]*\)", vec![3]),
+        (r"[^x]+", vec![1, 2, 3, 4, 5]),
+        (r"(?s)call.*b", vec![]),
+        (r",\s*b", vec![]),
+        (r"^\s+$", vec![4]),
+        (r"\Aend\z", vec![5]),
+        (r"\D\S$|^\W+b", vec![1, 2, 3, 5]),
+        (r"(?-u)\xff|[^\x00-\x60]{3}", vec![1, 3, 5]),
+    ] {
+        let found = grep(&scratch, of(pattern));
+        let numbers: Vec<usize> = found
+            .lines()
+            .filter_map(|line| line.strip_prefix("  ")?.split_once(": ")?.0.parse().ok())
+            .collect();
+        assert_eq!(numbers, lines, "{pattern}");
+    }
+    let error = Grep { pattern: r"a\nb".to_owned(), ..Grep::default() }.run(&scratch.whole()).unwrap_err();
+    assert_eq!(error, r#"pattern "a\nb": a match lies within one line, and this asks for a line's end"#);
+}
+
+#[test]
 fn a_bad_pattern_or_path_is_refused_in_words() {
     let scratch = Scratch::with([("file", "")]);
     let refused = |grep: Grep| grep.run(&scratch.whole()).unwrap_err();
     assert!(refused(of("a(")).contains("unclosed group"));
-    assert!(refused(of(r"(\w{1000}){1000}")).contains("size limit"));
+    assert_eq!(
+        refused(of(r"(\w{1000}){1000}")),
+        r#"pattern "(\w{1000}){1000}": it is too large: its repetitions multiply"#
+    );
+    assert!(refused(of(&format!("{}a{}", "(".repeat(500), ")".repeat(500)))).contains("nest"));
     assert_eq!(refused(of("")), "pattern is empty");
     assert_eq!(
         refused(Grep { path: Some("fil".into()), ..of("a") }),
