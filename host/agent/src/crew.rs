@@ -98,7 +98,8 @@ impl Crew {
         let authority = Authority::of(&self.roles, role.get(), narrowing);
         let toolbox = self.toolboxes.make(role.get(), &authority);
         let toolbox = toolbox.map_err(|source| StartError::Toolbox { role: name(), source })?;
-        let model = self.models.of(role.get()).map_err(|source| StartError::Model { role: name(), source })?;
+        let model =
+            self.models.of(role.get()).map_err(|source| StartError::Model { role: name(), source })?;
         Ok(Parts { toolbox, model })
     }
 
@@ -129,7 +130,18 @@ impl Crew {
         let has_tools = !toolbox.tools().is_empty();
         let prompt = prompt::system(role.get().prompt(), has_tools, delegation.is_some(), !path.is_root());
         let events = self.events.clone();
-        Agent { path, role, prompt, tools: ToolSet::new(specs), toolbox, budget, model, delegation, events, cancel }
+        Agent {
+            path,
+            role,
+            prompt,
+            tools: ToolSet::new(specs),
+            toolbox,
+            budget,
+            model,
+            delegation,
+            events,
+            cancel,
+        }
     }
 
     /// Runs an agent from its first message to its end. Beside its ending it gives the agents below it that did not

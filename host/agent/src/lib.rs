@@ -31,7 +31,8 @@ pub use budget::{Budget, Exhausted, Scope, Tree};
 pub use crew::StartError;
 pub use delegate::{Delegation, TaskArguments, TaskError};
 pub use event::{
-    CallRecord, ChannelSink, Event, EventError, EventKind, EventSink, Events, SinkError, VERSION as EVENT_VERSION,
+    CallRecord, ChannelSink, Event, EventError, EventKind, EventSink, Events, SinkError,
+    VERSION as EVENT_VERSION,
 };
 pub use models::{ChosenModels, Models};
 pub use outcome::{Figures, Outcome, Status, Unfinished};

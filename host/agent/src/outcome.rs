@@ -133,13 +133,8 @@ mod tests {
 
     #[test]
     fn each_status_has_the_documented_exit_code() {
-        let statuses = [
-            Status::Completed,
-            Status::BudgetExhausted,
-            Status::Cancelled,
-            Status::Failed,
-            Status::Refused,
-        ];
+        let statuses =
+            [Status::Completed, Status::BudgetExhausted, Status::Cancelled, Status::Failed, Status::Refused];
         assert_eq!(statuses.map(Status::exit_code), [0, 3, 130, 4, 5]);
     }
 

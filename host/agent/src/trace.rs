@@ -181,8 +181,11 @@ impl Session {
     /// When there is no such agent, or its file can't be read.
     pub fn trace(&self, agent: &str) -> Result<Trace, TraceError> {
         let is_root = agent == AgentPath::root().as_str();
-        let path =
-            if is_root { self.folder.join(EVENTS_FILE) } else { self.folder.join(TRACES).join(trace_name(agent)) };
+        let path = if is_root {
+            self.folder.join(EVENTS_FILE)
+        } else {
+            self.folder.join(TRACES).join(trace_name(agent))
+        };
         if !is_root && !is_file(&path) {
             let known = self.agents()?.join(", ");
             return Err(TraceError::NoAgent { session: self.id.clone(), agent: shown(agent), known });

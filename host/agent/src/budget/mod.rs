@@ -232,7 +232,11 @@ impl Budget {
     /// What ends an agent whose reply was cut because few tokens were left.
     pub fn tokens_limit(&self) -> Exhausted {
         let own_left = self.limits.max_tokens.saturating_sub(self.own().tokens);
-        if own_left <= self.tree.tokens_left() { self.exhausted("max_tokens") } else { self.tree.exhausted("max_tokens") }
+        if own_left <= self.tree.tokens_left() {
+            self.exhausted("max_tokens")
+        } else {
+            self.tree.exhausted("max_tokens")
+        }
     }
 
     /// How many levels of agents there may be below this one.

@@ -74,10 +74,12 @@ impl Delegation {
 
     /// A role's description and grants, on one line.
     fn in_words(&self, role: &Role) -> String {
-        let list = |patterns: Vec<String>| if patterns.is_empty() { "none".to_owned() } else { patterns.join(", ") };
+        let list =
+            |patterns: Vec<String>| if patterns.is_empty() { "none".to_owned() } else { patterns.join(", ") };
         let tools = list(role.tools().map(ToString::to_string).collect());
         let without: Vec<String> = role.disallowed_tools().map(ToString::to_string).collect();
-        let without = if without.is_empty() { String::new() } else { format!(" without {}", without.join(", ")) };
+        let without =
+            if without.is_empty() { String::new() } else { format!(" without {}", without.join(", ")) };
         let reads = Authority::of(self.crew.roles(), role, &self.narrowing).in_words();
         format!("{} Tools: {tools}{without}. Reads {reads}.", role.description())
     }
@@ -127,15 +129,16 @@ impl Delegation {
         let task = TaskArguments::decode(&call.arguments, &names).map_err(|error| error.to_string())?;
         let role = self.to.iter().find(|role| role.name() == task.role).ok_or("there is no such role")?;
         let narrowing = match &task.paths {
-            Some(paths) => self.crew.narrow(&self.narrowing, role, paths).map_err(|error| error.to_string())?,
+            Some(paths) => {
+                self.crew.narrow(&self.narrowing, role, paths).map_err(|error| error.to_string())?
+            }
             None => self.narrowing.clone(),
         };
         let parts = self.crew.parts(role, &narrowing).map_err(|error| error.to_string())?;
         let limits = self.crew.roles().limits_of(role.get());
-        let budget = parent
-            .budget
-            .child(limits, parent.path.as_str())
-            .map_err(|exhausted| format!("the limit `{}` is reached: {}", exhausted.limit(), parent.role.explain(&exhausted)))?;
+        let budget = parent.budget.child(limits, parent.path.as_str()).map_err(|exhausted| {
+            format!("the limit `{}` is reached: {}", exhausted.limit(), parent.role.explain(&exhausted))
+        })?;
         let path = parent.path.child(role.name(), self.next_number(role.name()));
         let cancel = parent.cancel.child_token();
         Ok((task, self.crew.agent(path, role.clone(), narrowing, parts, budget, cancel)))

@@ -81,7 +81,12 @@ const fn field(key: &'static str, kind: Kind, required: bool, description: &'sta
 
 const FIELDS: [Field; 8] = [
     field("role", Kind::Role, true, "Who does it."),
-    field("task", Kind::Text, true, "What to find out or do, with all that the subagent must know. It sees nothing else."),
+    field(
+        "task",
+        Kind::Text,
+        true,
+        "What to find out or do, with all that the subagent must know. It sees nothing else.",
+    ),
     field("expected_output", Kind::Text, true, "What the report has to say, and in how much detail."),
     field("done_when", Kind::Text, false, "By what the subagent knows that it is done."),
     field("constraints", Kind::Texts, false, "What to keep to."),
@@ -128,11 +133,16 @@ impl TaskArguments {
     ///
     /// See [`TaskError`].
     pub fn decode(text: &str, roles: &[&str]) -> Result<TaskArguments, TaskError> {
-        let value: Value = serde_json::from_str(text).map_err(|error| TaskError::Syntax(error.to_string()))?;
+        let value: Value =
+            serde_json::from_str(text).map_err(|error| TaskError::Syntax(error.to_string()))?;
         let Value::Object(mut object) = value else { return Err(wrong(TASK_TOOL, "an object", &value)) };
         if let Some(key) = object.keys().find(|key| !FIELDS.iter().any(|field| field.key == *key)) {
             let keys = FIELDS.map(|field| field.key);
-            return Err(TaskError::Unknown { key: shown(key), near: nearest(key, keys), known: keys.join(", ") });
+            return Err(TaskError::Unknown {
+                key: shown(key),
+                near: nearest(key, keys),
+                known: keys.join(", "),
+            });
         }
         let mut texts = |key| list(key, object.remove(key));
         let [constraints, sources, out_of_scope, paths] =
@@ -171,7 +181,8 @@ fn list(key: &'static str, value: Option<Value>) -> Result<Option<Vec<String>>, 
     match value {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Array(values)) => {
-            let texts = values.into_iter().enumerate().map(|(index, value)| text(&format!("{key}[{index}]"), value));
+            let texts =
+                values.into_iter().enumerate().map(|(index, value)| text(&format!("{key}[{index}]"), value));
             texts.collect::<Result<_, _>>().map(Some)
         }
         Some(other) => Err(wrong(key, "a list of strings", &other)),

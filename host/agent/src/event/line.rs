@@ -76,7 +76,8 @@ mod tests {
 
     #[test]
     fn a_line_is_compact_and_begins_with_what_every_event_has() {
-        let line = event(EventKind::ModelRequest { messages: 3, bytes: 120, wrap_up: false }).to_line().unwrap();
+        let line =
+            event(EventKind::ModelRequest { messages: 3, bytes: 120, wrap_up: false }).to_line().unwrap();
         assert_eq!(
             line,
             r#"{"v":1,"seq":7,"time":1700000000000,"agent":"root/explorer#1","kind":"model_request","messages":3,"bytes":120}"#

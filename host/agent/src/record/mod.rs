@@ -58,7 +58,9 @@ pub enum RecordError {
         source: io::Error,
     },
     /// Another process writes to this session.
-    #[error("session {id} is being written by process {holder}; wait for it to end, or start another session")]
+    #[error(
+        "session {id} is being written by process {holder}; wait for it to end, or start another session"
+    )]
     Locked {
         /// The session.
         id: String,
@@ -114,7 +116,8 @@ impl Recorder {
 
     fn append(&self, files: &mut Files, event: &Event) -> Result<(), SinkError> {
         let path = self.file_of(&event.agent);
-        let said = |why: &dyn std::fmt::Display| SinkError(format!("cannot record to {}: {why}", path.display()));
+        let said =
+            |why: &dyn std::fmt::Display| SinkError(format!("cannot record to {}: {why}", path.display()));
         let mut line = event.to_line().map_err(|why| said(&why))?;
         line.push('\n');
         if !files.open.contains_key(&event.agent) {
@@ -160,8 +163,14 @@ pub(crate) fn trace_name(agent: &str) -> String {
 fn lock(folder: &Path, id: &str) -> Result<File, RecordError> {
     let path = folder.join(LOCK_FILE);
     let mut options = OpenOptions::new();
-    let mut file =
-        options.read(true).write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(at(&path))?;
+    let mut file = options
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(&path)
+        .map_err(at(&path))?;
     match file.try_lock() {
         Ok(()) => {
             file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())).map_err(at(&path))?;

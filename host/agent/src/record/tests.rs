@@ -32,7 +32,11 @@ fn a_line_is_in_its_agents_file_when_the_recorder_returns() {
     for seq in [1, 3] {
         recorder.accept(&event(seq, "root")).unwrap();
         recorder.accept(&event(seq + 1, "root/explorer#1")).unwrap();
-        assert!(fs::read_to_string(&main).unwrap().ends_with(&format!("{}\n", event(seq, "root").to_line().unwrap())));
+        assert!(
+            fs::read_to_string(&main)
+                .unwrap()
+                .ends_with(&format!("{}\n", event(seq, "root").to_line().unwrap()))
+        );
     }
     assert_eq!(fs::read_to_string(&main).unwrap().lines().count(), 2);
     assert_eq!(fs::read_to_string(&child).unwrap().lines().count(), 2);

@@ -288,18 +288,23 @@ mod tests {
 
     #[test]
     fn what_the_runtime_says_a_child_cannot() {
-        let reply = r#"{"summary":"s","status":"completed","turns":1,"changes":[],"verification":[{"exit_code":0}]}"#;
+        let reply =
+            r#"{"summary":"s","status":"completed","turns":1,"changes":[],"verification":[{"exit_code":0}]}"#;
         let findings = Findings::parse(reply);
         assert_eq!(findings.summary, "s");
         assert_eq!(
             findings.warnings,
-            ["dropped from the report, as not the child's to say: `status`, `turns`, `changes`, `verification`"]
+            [
+                "dropped from the report, as not the child's to say: `status`, `turns`, `changes`, `verification`"
+            ]
         );
     }
 
     #[test]
     fn nothing_is_nothing_in_every_shape() {
-        for reply in ["", " \n", r#"{"summary":""}"#, r#"{"summary":" ","evidence":[]}"#, r#"{"evidence":null}"#] {
+        for reply in
+            ["", " \n", r#"{"summary":""}"#, r#"{"summary":" ","evidence":[]}"#, r#"{"evidence":null}"#]
+        {
             assert!(Findings::parse(reply).is_empty(), "{reply:?}");
         }
         assert!(!Findings::parse("{}").is_empty(), "words that are no report are words all the same");
@@ -315,7 +320,9 @@ mod tests {
         let findings = Findings::parse(&reply.to_string());
         assert!(findings.summary.len() <= SUMMARY_BYTES && findings.summary.starts_with("s\\u{202e}"));
         assert_eq!(findings.evidence.len(), MAX_EVIDENCE);
-        assert!(findings.warnings[0].len() <= SENTENCE_BYTES && findings.warnings[0].starts_with("\\u{1b}[2J"));
+        assert!(
+            findings.warnings[0].len() <= SENTENCE_BYTES && findings.warnings[0].starts_with("\\u{1b}[2J")
+        );
         assert_eq!(findings.warnings[1], "`evidence` had 199 entries; the first 50 are kept");
         assert_eq!(findings.open_questions, ["1", "q"]);
     }

@@ -13,7 +13,7 @@ use crate::toolbox::{ToolInfo, ToolOutcome};
 
 /// How much longer than its time a call may take before the loop itself gives it up. A toolbox ends its calls in time;
 /// this is for one that does not.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_millis(500);
 
 /// What a tool's name stands for, for one agent.
 enum Target<'a> {

@@ -8,7 +8,8 @@ pub(super) fn make_unique(calls: &mut [ToolCall], transcript: &Transcript, turn:
         let Some(call) = rest.first_mut() else { return };
         let is_taken = |id: &str| transcript.has_call(id) || before.iter().any(|other| other.id == id);
         if call.id.is_empty() || is_taken(&call.id) {
-            let fresh = (0..).map(|attempt| format!("call_{turn}_{index}_{attempt}")).find(|id| !is_taken(id));
+            let fresh =
+                (0..).map(|attempt| format!("call_{turn}_{index}_{attempt}")).find(|id| !is_taken(id));
             call.id = fresh.unwrap_or_default();
         }
     }

@@ -119,7 +119,9 @@ impl<'a> Course<'a> {
             StopReason::Length => {
                 Stop::Failed("the reply reached the model's own length limit before its end".to_owned())
             }
-            StopReason::End | StopReason::ToolUse if is_empty => Stop::Failed("the model's reply was empty".to_owned()),
+            StopReason::End | StopReason::ToolUse if is_empty => {
+                Stop::Failed("the model's reply was empty".to_owned())
+            }
             StopReason::End | StopReason::ToolUse => Stop::Completed,
         }
     }
@@ -133,6 +135,9 @@ impl<'a> Course<'a> {
         max_output_tokens: Option<u64>,
     ) -> Result<Reply, Stop> {
         let agent = self.agent;
+        if agent.cancel.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
         let is_wrap_up = tool_choice == ToolChoice::None;
         let messages = self.transcript.len() as u64;
         agent.emit(EventKind::ModelRequest { messages, bytes: self.context_bytes, wrap_up: is_wrap_up })?;
@@ -183,7 +188,8 @@ impl<'a> Course<'a> {
     async fn wrap_up(&mut self, exhausted: Exhausted) -> Stop {
         let agent = self.agent;
         let limit = exhausted.limit();
-        let told = agent.emit(EventKind::Budget { limit: limit.clone(), text: agent.role.explain(&exhausted) });
+        let told =
+            agent.emit(EventKind::Budget { limit: limit.clone(), text: agent.role.explain(&exhausted) });
         if let Err(error) = told {
             return error.into();
         }
@@ -214,7 +220,8 @@ impl<'a> Course<'a> {
     fn push(&mut self, message: Message) {
         self.context_bytes += size(message.text());
         if let remit_model::Content::Assistant { calls, .. } = &message.content {
-            self.context_bytes += calls.iter().map(|call| size(&call.name) + size(&call.arguments)).sum::<u64>();
+            self.context_bytes +=
+                calls.iter().map(|call| size(&call.name) + size(&call.arguments)).sum::<u64>();
         }
         self.transcript.push(message);
     }

@@ -35,10 +35,11 @@ mod tests {
     #[test]
     fn the_third_time_in_a_row_is_noted_and_a_change_begins_anew() {
         let mut repeats = Repeats::default();
-        let noted: Vec<bool> = [("a", "x"), ("a", "x"), ("a", "x"), ("a", "x"), ("a", "y"), ("a", "x"), ("a", "x")]
-            .into_iter()
-            .map(|(arguments, result)| repeats.note("t", arguments, result).is_some())
-            .collect();
+        let noted: Vec<bool> =
+            [("a", "x"), ("a", "x"), ("a", "x"), ("a", "x"), ("a", "y"), ("a", "x"), ("a", "x")]
+                .into_iter()
+                .map(|(arguments, result)| repeats.note("t", arguments, result).is_some())
+                .collect();
         assert_eq!(noted, [false, false, true, true, false, false, false]);
     }
 }

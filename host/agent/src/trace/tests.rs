@@ -10,8 +10,12 @@ fn event(seq: u64, agent: &str, text: &str) -> Arc<Event> {
 }
 
 fn started(prompt: &str) -> Arc<Event> {
-    let kind =
-        EventKind::RunStarted { version: "1".into(), prompt: prompt.into(), pins: vec![], role: "root".into() };
+    let kind = EventKind::RunStarted {
+        version: "1".into(),
+        prompt: prompt.into(),
+        pins: vec![],
+        role: "root".into(),
+    };
     Arc::new(Event { seq: 1, time: 5, agent: "root".into(), kind })
 }
 
@@ -29,7 +33,10 @@ fn what_was_recorded_is_read_back_agent_by_agent() {
     }
     let session = session(workspace.path(), recorder.id()).unwrap();
     assert_eq!(session.agents().unwrap(), ["root", "root/explorer#2", "root/explorer#1"]);
-    assert_eq!(session.trace("root").unwrap().events, [(*started("why?")).clone(), (*event(4, "root", "main")).clone()]);
+    assert_eq!(
+        session.trace("root").unwrap().events,
+        [(*started("why?")).clone(), (*event(4, "root", "main")).clone()]
+    );
     let child = session.trace("root/explorer#2").unwrap();
     assert_eq!(child.events, [(*event(2, "root/explorer#2", "child")).clone()]);
     let running = Summary { prompt: "why?".into(), time: 5, status: None, is_running: true };
@@ -49,7 +56,8 @@ fn runs_are_listed_newest_first_and_found_by_the_beginning_of_their_id() {
             fs::write(folder.join(id).join(EVENTS_FILE), "").unwrap();
         }
     }
-    let ids: Vec<String> = sessions(workspace.path()).unwrap().into_iter().map(|session| session.id).collect();
+    let ids: Vec<String> =
+        sessions(workspace.path()).unwrap().into_iter().map(|session| session.id).collect();
     assert_eq!(ids, ["20260730-120000", "20260101-000000-10", "20260101-000000-2", "20260101-000000"]);
     assert_eq!(session(workspace.path(), "202607").unwrap().id(), "20260730-120000");
     assert_eq!(session(workspace.path(), "20260101-000000").unwrap().id(), "20260101-000000");

@@ -1,0 +1,12 @@
+//! Runs of agents with scripted models and recorded tools.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "what a helper cannot do fails the test")]
+
+mod budget;
+mod calls;
+mod cancel;
+mod delegation;
+mod endings;
+mod events;
+mod locks;
+mod stage;
