@@ -16,3 +16,6 @@ pub struct Builtin {
 
 /// The built-in plugins, by name.
 pub static PLUGINS: &[Builtin] = include!(concat!(env!("OUT_DIR"), "/plugins.rs"));
+
+/// The roles that count where the workspace has no `roles.toml`: this repository's own file.
+pub const ROLES_TOML: &str = include_str!("../../../roles.toml");
