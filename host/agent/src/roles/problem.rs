@@ -1,0 +1,250 @@
+use thiserror::Error;
+
+use super::beneath::EntryProblem;
+use super::digest::Digest;
+use super::duration::DurationProblem;
+use super::name::MAX_NAME;
+use super::path::PathProblem;
+use super::pattern::PatternProblem;
+
+/// What is wrong at one place of a `roles.toml`.
+///
+/// Text of the file inside of these is already made safe to show: inert, on one line, cut where it is long.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// It is no TOML. The words are the parser's.
+    #[error("{0}")]
+    Syntax(String),
+    /// A key, or a table's header, stands there a second time.
+    #[error("`{0}` is already set above")]
+    Duplicate(String),
+    /// No table of this kind has such a key.
+    #[error("unknown key")]
+    UnknownKey {
+        /// The nearest key that there is.
+        nearest: Option<String>,
+        /// The tables that do have it.
+        belongs: Vec<&'static str>,
+        /// All keys of this table.
+        known: Vec<&'static str>,
+    },
+    /// The key is planned, and nothing would enforce it today.
+    #[error("not supported by this version of remit")]
+    LaterKey,
+    /// A value of another type.
+    #[error("expected {expected}, found {found}")]
+    WrongType {
+        /// What it should be.
+        expected: &'static str,
+        /// What it is.
+        found: &'static str,
+        /// How to write it.
+        example: Option<String>,
+    },
+    /// There is no `[roles.NAME]` at all.
+    #[error("no role is defined")]
+    NoRoles,
+    /// A role's or a plugin's name with other characters, or too long.
+    #[error("`{0}` is no name")]
+    BadName(String),
+    /// The name means something of remit's own.
+    #[error("the name `{0}` is remit's own")]
+    ReservedName(String),
+    /// A plugin named as one that comes with remit.
+    #[error("a plugin `{0}` comes with remit")]
+    BuiltInName(String),
+    /// A key that must be there is not.
+    #[error("`{key}` is missing")]
+    Missing {
+        /// The key.
+        key: &'static str,
+        /// What it is for.
+        why: &'static str,
+    },
+    /// A text that must say something says nothing.
+    #[error("is empty")]
+    Empty,
+    /// A text that must be one short line is longer.
+    #[error("must be one line of at most {0} characters, without control characters")]
+    NotOneLine(usize),
+    /// `prompt` and `prompt_file`.
+    #[error("a role has `prompt` or `prompt_file`, not both")]
+    TwoPrompts,
+    /// A number out of its range.
+    #[error("expected a whole number from {least} to {most}, found {found}")]
+    Number {
+        /// What is written.
+        found: String,
+        /// The smallest that is taken.
+        least: u64,
+        /// The largest.
+        most: u64,
+    },
+    /// A text that is no duration.
+    #[error("`{text}`: {problem}")]
+    Duration {
+        /// What is written.
+        text: String,
+        /// What is wrong with it.
+        problem: DurationProblem,
+    },
+    /// A text that is no path of the workspace.
+    #[error("`{path}`: {problem}")]
+    Path {
+        /// What is written.
+        path: String,
+        /// What is wrong with it.
+        problem: PathProblem,
+    },
+    /// The path is sound, and what it names is not there or is something else.
+    #[error(transparent)]
+    Entry(#[from] EntryProblem),
+    /// A role asks for a directory that the ceiling does not hold.
+    #[error("`{path}` is over the ceiling, which is {ceiling}")]
+    OverCeiling {
+        /// The directory.
+        path: String,
+        /// The ceiling's directories and where it says them, in words.
+        ceiling: String,
+    },
+    /// A pattern of `hidden` or `reveal`.
+    #[error("`{pattern}`: {problem}")]
+    Pattern {
+        /// What is written.
+        pattern: String,
+        /// What is wrong with it.
+        problem: PatternProblem,
+    },
+    /// A `sha256` that is not 64 hexadecimal digits.
+    #[error("a sha256 is 64 hexadecimal digits")]
+    BadDigest,
+    /// The plugin's bytes are not the ones that the file vouches for.
+    #[error("`{path}` does not match: its sha256 is {found}")]
+    DigestMismatch {
+        /// The plugin's path.
+        path: String,
+        /// What its bytes have.
+        found: Digest,
+    },
+    /// A model that no provider offers. The words are the providers'.
+    #[error("{0}")]
+    Model(String),
+    /// A text in `tools` or `disallowed_tools` that is neither a tool's name nor `plugin.*`.
+    #[error("`{0}` is no tool and no pattern")]
+    BadToolPattern(String),
+    /// A tool of a plugin that is neither built in nor listed under `[plugins]`.
+    #[error("there is no plugin `{name}`")]
+    UnknownPlugin {
+        /// The plugin.
+        name: String,
+        /// The nearest one that there is.
+        nearest: Option<String>,
+    },
+    /// A tool that its plugin does not have.
+    #[error("there is no tool `{name}`")]
+    UnknownTool {
+        /// The tool.
+        name: String,
+        /// The nearest one that there is.
+        nearest: Option<String>,
+    },
+    /// A function that the plugin has, and that cannot be a tool.
+    #[error("`{name}` cannot be a tool: {reason}")]
+    SkippedTool {
+        /// The function.
+        name: String,
+        /// Why it was skipped when the plugin was loaded.
+        reason: String,
+    },
+    /// `plugin.*` of a plugin that has no tool.
+    #[error("`{0}` matches no tool: the plugin has none")]
+    NothingMatches(String),
+    /// A role in `delegates` that there is not.
+    #[error("there is no role `{name}`")]
+    UnknownRole {
+        /// The role.
+        name: String,
+        /// The nearest one that there is.
+        nearest: Option<String>,
+    },
+    /// `delegates` without the tool to delegate with.
+    #[error("the role has delegates, but not the tool to delegate with")]
+    DelegatesWithoutTask,
+    /// The tool to delegate with, and nobody to delegate to.
+    #[error("the role has the tool `task`, but nobody to delegate to")]
+    TaskWithoutDelegates,
+    /// A role that could start itself again through those that it delegates to.
+    #[error("roles delegate in a circle: {}", .0.join(" → "))]
+    Circle(Vec<String>),
+    /// A chain of delegations that `max_depth` ends early. Only a warning: it takes nothing away that was granted.
+    #[error("`{last}` is never reached on the way {}: max_depth is {max_depth}", .way.join(" → "))]
+    TooDeep {
+        /// The roles on the way, the first one at depth 0.
+        way: Vec<String>,
+        /// The first that is too deep.
+        last: String,
+        /// The budget's limit.
+        max_depth: u32,
+    },
+}
+
+impl Problem {
+    /// What to write instead, where that is clear; the nearest valid name comes first.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        let did_you_mean = |nearest: &Option<String>| nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
+        match self {
+            Self::Duplicate(_) => Some("keep one of the two".to_owned()),
+            Self::UnknownKey { nearest, belongs, known } => did_you_mean(nearest)
+                .or_else(|| (!belongs.is_empty()).then(|| format!("it belongs in {}", belongs.join(" or "))))
+                .or_else(|| Some(format!("the keys here are {}", known.join(", ")))),
+            Self::LaterKey => Some("remove it; a key is accepted only when it is enforced".to_owned()),
+            Self::WrongType { example, .. } => example.as_ref().map(|example| format!("write it as {example}")),
+            Self::NoRoles => {
+                Some("add one, as in [roles.root], or see the built-in ones with `remit roles`".to_owned())
+            }
+            Self::BadName(_) => {
+                Some(format!("a name is a-z, then a-z, 0-9 and `-`, at most {MAX_NAME} characters"))
+            }
+            Self::ReservedName(_) | Self::BuiltInName(_) => Some("choose another name".to_owned()),
+            Self::Missing { why, .. } => Some((*why).to_owned()),
+            Self::Empty => Some("say something, or remove the key".to_owned()),
+            Self::TwoPrompts => Some("remove one of them".to_owned()),
+            Self::Duration { .. } => Some("write a number with its unit: \"500ms\", \"30s\", \"15m\", \"1h30m\"".to_owned()),
+            Self::Path { problem, .. } => Some(problem.help().to_owned()),
+            Self::Entry(problem) => problem.help(),
+            Self::OverCeiling { .. } => Some("narrow the role, or raise [ceiling] `read`".to_owned()),
+            Self::Pattern { problem, .. } => problem.help().map(str::to_owned),
+            Self::DigestMismatch { found, .. } => {
+                Some(format!("if the plugin is the one you want, write sha256 = \"{found}\""))
+            }
+            Self::BadToolPattern(_) => {
+                Some("write a tool as `files.read_file`, a plugin's every tool as `files.*`, or `task`".to_owned())
+            }
+            Self::UnknownPlugin { nearest, .. } => {
+                did_you_mean(nearest).or_else(|| Some("list it under [plugins]".to_owned()))
+            }
+            Self::UnknownTool { nearest, .. } => {
+                did_you_mean(nearest).or_else(|| Some("`remit tools` shows what there is".to_owned()))
+            }
+            Self::UnknownRole { nearest, .. } => {
+                did_you_mean(nearest).or_else(|| Some("add it as [roles.NAME]".to_owned()))
+            }
+            Self::DelegatesWithoutTask => Some("add \"task\" to `tools`, or remove `delegates`".to_owned()),
+            Self::TaskWithoutDelegates => Some("name roles in `delegates`, or remove \"task\"".to_owned()),
+            Self::Circle(_) => Some("remove one of these delegations".to_owned()),
+            Self::TooDeep { .. } => Some("raise [budget] `max_depth`, or remove the delegation".to_owned()),
+            Self::Number { least: 1, found, .. } if found == "0" => {
+                Some("a limit of 0 would stop before the first; leave the key out for the default".to_owned())
+            }
+            Self::Syntax(_)
+            | Self::NotOneLine(_)
+            | Self::Number { .. }
+            | Self::BadDigest
+            | Self::Model(_)
+            | Self::SkippedTool { .. }
+            | Self::NothingMatches(_) => None,
+        }
+    }
+}

@@ -1,0 +1,209 @@
+use std::collections::BTreeSet;
+
+use remit_model::ModelChoice;
+use remit_pack::inert;
+
+use super::ceiling::Ceiling;
+use super::limits::LimitOverrides;
+use super::name::is_name;
+use super::path::WorkspacePath;
+use super::problem::Problem;
+use super::prompt::Prompt;
+use super::reader::{Reader, Section};
+use super::section::{Marks, Placed};
+use super::shown::shown;
+use super::tools::{TASK_TOOL, ToolPattern, ToolRules};
+
+/// The longest description, in characters: every agent that may delegate to the role carries it in every request.
+const MAX_DESCRIPTION: usize = 300;
+
+/// `[roles.NAME]`: an agent's prompt, its tools, what it may touch, and where it stops.
+///
+/// A key that is left out grants nothing: no `tools`, no tool; no `read`, no directory; no `delegates`, no child.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Role {
+    pub(super) name: String,
+    description: String,
+    prompt: Option<Prompt>,
+    model: Option<String>,
+    pub(super) tools: ToolRules,
+    pub(super) delegates: Vec<Placed<String>>,
+    read: Vec<WorkspacePath>,
+    hidden: Vec<String>,
+    pub(super) limits: LimitOverrides,
+    pub(super) marks: Marks,
+}
+
+impl Role {
+    /// Reads a role. Without a sound `ceiling` its grants cannot be compared with it.
+    pub(super) fn read_from(
+        reader: &mut Reader<'_>,
+        name: &str,
+        section: &Section<'_>,
+        ceiling: Option<&Ceiling>,
+    ) -> Self {
+        if !is_name(name) {
+            reader.report(section.marks.header, &section.path, Problem::BadName(shown(name)));
+        }
+        let tools = ToolRules {
+            allowed: tool_patterns(reader, section, "tools"),
+            disallowed: tool_patterns(reader, section, "disallowed_tools"),
+        };
+        let delegates = reader.strings(section, "delegates");
+        check_task(reader, section, &tools, !delegates.is_empty());
+        Self {
+            name: name.to_owned(),
+            description: description(reader, section),
+            prompt: Prompt::read(reader, section),
+            model: model(reader, section),
+            tools,
+            delegates,
+            read: granted(reader, section, ceiling),
+            hidden: reader.patterns(section, "hidden").into_iter().map(|placed| placed.value).collect(),
+            limits: LimitOverrides::read(reader, section),
+            marks: section.marks.clone(),
+        }
+    }
+
+    /// The name, safe in paths, tools' names and files' names.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// One line, by which people and other roles' models choose it.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// What its model is told about its work: the prompt, or the description of a role that has none.
+    #[must_use]
+    pub fn prompt(&self) -> &str {
+        self.prompt.as_ref().map_or(&self.description, |prompt| &prompt.text)
+    }
+
+    /// The file that the prompt was read from, where the role names one.
+    #[must_use]
+    pub fn prompt_file(&self) -> Option<&WorkspacePath> {
+        self.prompt.as_ref()?.file.as_ref()
+    }
+
+    /// The model of this role, in the words of [`ModelChoice::parse`]; without one it has the run's.
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+
+    /// Whether the role has the tool `name` (`files.read_file`, `task`).
+    #[must_use]
+    pub fn permits(&self, name: &str) -> bool {
+        self.tools.permits(name)
+    }
+
+    /// The plugins that its tools belong to. No other is instantiated for it.
+    #[must_use]
+    pub fn plugins(&self) -> BTreeSet<&str> {
+        self.tools.plugins()
+    }
+
+    /// What `tools` says.
+    pub fn tools(&self) -> impl Iterator<Item = &ToolPattern> {
+        self.tools.allowed.iter().map(|placed| &placed.value)
+    }
+
+    /// What `disallowed_tools` says.
+    pub fn disallowed_tools(&self) -> impl Iterator<Item = &ToolPattern> {
+        self.tools.disallowed.iter().map(|placed| &placed.value)
+    }
+
+    /// The roles that it may start, in the order of the file.
+    pub fn delegates(&self) -> impl Iterator<Item = &str> {
+        self.delegates.iter().map(|placed| placed.value.as_str())
+    }
+
+    /// The directories that it may read, each within the ceiling.
+    #[must_use]
+    pub fn read(&self) -> &[WorkspacePath] {
+        &self.read
+    }
+
+    /// Gitignore patterns that are hidden from this role beside all others.
+    #[must_use]
+    pub fn hidden(&self) -> &[String] {
+        &self.hidden
+    }
+
+    /// The line of `key` in the file, for a refusal to name; the role's own line where the key is not there.
+    #[must_use]
+    pub fn line_of(&self, key: &str) -> u32 {
+        self.marks.line_of(key).unwrap_or(self.marks.line())
+    }
+
+    /// The full name of one of its keys, as [`Section::key`] gives it.
+    pub(super) fn key(&self, key: &str) -> String {
+        format!("roles.{}.{key}", shown(&self.name))
+    }
+}
+
+fn description(reader: &mut Reader<'_>, section: &Section<'_>) -> String {
+    if !section.has("description") {
+        let why = "say in one line what the role does: people and other roles' models choose by it";
+        reader.report(section.marks.header, &section.path, Problem::Missing { key: "description", why });
+    }
+    let Some(text) = reader.string(section, "description") else { return String::new() };
+    let description = text.value.trim().to_owned();
+    let one_line = !description.contains(['\n', '\t']) && inert(&description) == description;
+    if description.is_empty() {
+        reader.report(text.at, section.key("description"), Problem::Empty);
+    } else if !one_line || description.chars().count() > MAX_DESCRIPTION {
+        reader.report(text.at, section.key("description"), Problem::NotOneLine(MAX_DESCRIPTION));
+    }
+    description
+}
+
+fn model(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<String> {
+    let text = reader.string(section, "model")?;
+    if let Err(error) = ModelChoice::parse(&text.value) {
+        reader.report(text.at, section.key("model"), Problem::Model(shown(&error.to_string())));
+    }
+    Some(text.value)
+}
+
+fn tool_patterns(reader: &mut Reader<'_>, section: &Section<'_>, key: &'static str) -> Vec<Placed<ToolPattern>> {
+    let mut patterns = Vec::new();
+    for text in reader.strings(section, key) {
+        match ToolPattern::parse(&text.value) {
+            Some(value) => patterns.push(Placed { value, at: text.at }),
+            None => reader.report(text.at, section.key(key), Problem::BadToolPattern(shown(&text.value))),
+        }
+    }
+    patterns
+}
+
+/// The tool to delegate with and somebody to delegate to come together; either alone is a line that does nothing.
+fn check_task(reader: &mut Reader<'_>, section: &Section<'_>, tools: &ToolRules, has_delegates: bool) {
+    let task = tools.allowed.iter().find(|pattern| pattern.value == ToolPattern::Task);
+    match task {
+        Some(task) if !has_delegates => reader.report(task.at, section.key("tools"), Problem::TaskWithoutDelegates),
+        _ if has_delegates && !tools.permits(TASK_TOOL) => {
+            reader.report(section.marks.at("delegates"), section.key("delegates"), Problem::DelegatesWithoutTask);
+        }
+        _ => {}
+    }
+}
+
+fn granted(reader: &mut Reader<'_>, section: &Section<'_>, ceiling: Option<&Ceiling>) -> Vec<WorkspacePath> {
+    let mut granted = Vec::new();
+    for path in reader.directories(section, "read") {
+        match ceiling {
+            Some(ceiling) if !ceiling.read().iter().any(|directory| path.value.is_within(directory)) => {
+                let problem =
+                    Problem::OverCeiling { path: shown(path.value.as_str()), ceiling: ceiling.in_words() };
+                reader.report(path.at, section.key("read"), problem);
+            }
+            _ => granted.push(path.value),
+        }
+    }
+    granted
+}

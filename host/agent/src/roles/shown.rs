@@ -1,0 +1,25 @@
+use remit_pack::inert;
+
+/// How much of a foreign text a message repeats, in characters: a key of a megabyte must not fill the screen.
+const MAX_SHOWN: usize = 80;
+
+/// A text of somebody else's file as a message may repeat it: on one line, inert, and cut where it is long.
+pub(crate) fn shown(text: &str) -> String {
+    let mut short: String = text.chars().take(MAX_SHOWN).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    inert(&short).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_repeated_stays_on_its_line_and_does_nothing() {
+        assert_eq!(shown("plain 测试"), "plain 测试");
+        assert_eq!(shown("a\nb\tc\u{1b}[2J"), "a\\nb\\tc\\u{1b}[2J");
+        assert_eq!(shown(&"é".repeat(200)).chars().count(), MAX_SHOWN + 1);
+    }
+}
