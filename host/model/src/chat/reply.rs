@@ -88,3 +88,78 @@ pub(crate) fn fresh_id() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     format!("call_remit_{}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::stream;
+
+    fn call(id: &str) -> ModelEvent {
+        ModelEvent::ToolCall(ToolCall { id: id.into(), name: "x".into(), arguments: "{}".into() })
+    }
+
+    async fn collected(events: Vec<ModelEvent>) -> Result<Reply, ModelError> {
+        collect(stream::iter(events.into_iter().map(Ok)).boxed(), |_| {}).await
+    }
+
+    #[tokio::test]
+    async fn a_reply_is_put_together_and_its_text_seen_as_it_comes() {
+        let usage = |output_tokens| Usage { output_tokens, ..Usage::default() };
+        let events = [
+            ModelEvent::Text("one ".into()),
+            ModelEvent::Usage(usage(1)),
+            ModelEvent::Text("two".into()),
+            ModelEvent::Usage(usage(2)),
+            ModelEvent::Stop(StopReason::End),
+            ModelEvent::Text("nothing comes after a stop".into()),
+        ];
+        let mut seen = Vec::new();
+        let reply = collect(stream::iter(events.map(Ok)).boxed(), |text| seen.push(text.to_owned())).await;
+        assert_eq!(seen, ["one ", "two"]);
+        let expected =
+            Reply { text: "one two".into(), calls: vec![], usage: usage(2), stop: StopReason::End };
+        assert_eq!(reply, Ok(expected));
+    }
+
+    #[tokio::test]
+    async fn without_a_stop_there_is_no_reply() {
+        assert_eq!(
+            collected(vec![ModelEvent::Text("x".into()), call("a")]).await,
+            Err(ModelError::EndedEarly)
+        );
+        assert_eq!(collected(vec![]).await, Err(ModelError::EndedEarly));
+    }
+
+    #[tokio::test]
+    async fn missing_and_repeated_ids_become_fresh_ones_and_good_ones_stay() {
+        let events =
+            vec![call("a"), call(""), call("a"), call("b"), call(""), ModelEvent::Stop(StopReason::ToolUse)];
+        let calls = collected(events).await.unwrap().calls;
+        let ids: HashSet<&str> = calls.iter().map(|call| call.id.as_str()).collect();
+        assert_eq!(ids.len(), 5);
+        assert!(!ids.contains(""));
+        assert_eq!((calls[0].id.as_str(), calls[3].id.as_str()), ("a", "b"));
+    }
+
+    #[tokio::test]
+    async fn the_stop_says_tool_use_exactly_when_there_are_calls_to_answer() {
+        for (events, stop) in [
+            (vec![call("a"), ModelEvent::Stop(StopReason::End)], StopReason::ToolUse),
+            (vec![ModelEvent::Stop(StopReason::ToolUse)], StopReason::End),
+            (vec![call("a"), ModelEvent::Stop(StopReason::Length)], StopReason::Length),
+            (vec![ModelEvent::Stop(StopReason::Refusal)], StopReason::Refusal),
+        ] {
+            assert_eq!(collected(events).await.unwrap().stop, stop);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_reply_without_end_is_given_up() {
+        let calls = (0..=MAX_REPLY_CALLS).map(|id| call(&id.to_string())).collect();
+        let error = ModelError::TooLarge { what: "calls in one reply", limit: MAX_REPLY_CALLS };
+        assert_eq!(collected(calls).await, Err(error));
+        let text = std::iter::repeat_n(ModelEvent::Text("x".repeat(1 << 20)), 50).collect();
+        let error = ModelError::TooLarge { what: "bytes in one reply", limit: MAX_REPLY_BYTES };
+        assert_eq!(collected(text).await, Err(error));
+    }
+}

@@ -167,8 +167,9 @@ fn pattern(question: &Question) -> Option<String> {
         [only] => alternatives.push(word_pattern(only)),
         _ if !question.topics.is_empty() => alternatives.extend(question.words.iter().map(word_pattern)),
         words => {
-            for pair in words.windows(2) {
-                let (a, b) = (word_pattern(&pair[0]), word_pattern(&pair[1]));
+            let pairs = words.windows(2).chain(words.windows(3));
+            for pair in pairs.filter_map(|pair| pair.first().zip(pair.last())) {
+                let (a, b) = (word_pattern(pair.0), word_pattern(pair.1));
                 alternatives.push(format!("(?:{a}).{{0,30}}(?:{b})|(?:{b}).{{0,30}}(?:{a})"));
             }
         }

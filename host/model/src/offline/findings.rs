@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::question::Question;
+use super::shape::Shape;
 use super::tools::Tools;
 use super::topics::Topic;
-use super::weigh::{Shape, Sight};
+use super::weigh::{Sight, TELLING};
 use super::wording::Wording;
 use super::work::Work;
 
@@ -49,6 +50,9 @@ impl Findings {
         if !picked.is_empty() && !work.has_read {
             warnings.push(if in_time { wording.not_read() } else { wording.cut_short() });
         }
+        if picked.first().is_some_and(|sight| sight.score < TELLING + 10) {
+            warnings.push(wording.weak());
+        }
         let open_questions =
             if picked.is_empty() { vec![wording.nothing(&question.shown())] } else { Vec::new() };
         let evidence = picked.iter().map(|sight| Evidence {
@@ -78,7 +82,9 @@ impl Findings {
 
 /// The places that answer, the best first.
 pub(super) fn pick(question: &Question, work: &Work) -> Vec<Sight> {
-    let Some(best) = work.sights.first() else { return Vec::new() };
+    let Some(best) = work.sights.first().filter(|best| best.score >= least(question)) else {
+        return Vec::new();
+    };
     let enough = (best.score * 45 / 100).max(1);
     let mut picked: Vec<Sight> = Vec::new();
     for sight in work.sights.iter().take_while(|sight| sight.score >= enough) {
@@ -88,7 +94,10 @@ pub(super) fn pick(question: &Question, work: &Work) -> Vec<Sight> {
         let repeated = match sight.answers {
             // One more place for the same answer is enough.
             Some((_, label)) if !label.is_empty() => picked.iter().filter(same_answer).count() >= 2,
-            Some(_) => picked.iter().filter(same_answer).count() >= 4,
+            Some(_) => picked
+                .iter()
+                .filter(same_answer)
+                .any(|other| other.line.text.trim() == sight.line.text.trim()),
             None => beside,
         };
         if picked.len() < MAX_PLACES && in_file.count() < MAX_IN_FILE && !repeated {
@@ -99,6 +108,11 @@ pub(super) fn pick(question: &Question, work: &Work) -> Vec<Sight> {
         picked.truncate(MAX_PLACES - 1);
     }
     picked
+}
+
+/// What a place must say at least. One of several words, under another name, says nothing.
+fn least(question: &Question) -> i64 {
+    if question.words.len() > 1 && question.topics.is_empty() { 16 } else { 1 }
 }
 
 fn summary(question: &Question, picked: &[Sight], wording: &Wording) -> String {
@@ -127,7 +141,7 @@ fn reason(sight: &Sight, wording: &Wording) -> String {
     let quote = format!("`{}`", quote(&sight.line.text));
     match (sight.answers, sight.shape) {
         (Some((_, label)), _) if !label.is_empty() => wording.names(label, &quote),
-        (None, Shape::Check) => wording.check(&quote),
+        (None, Shape::Bound) => wording.check(&quote),
         (None, Shape::Refusal) => wording.refusal(&quote),
         (None, Shape::Definition) => wording.definition(&quote),
         _ => quote,

@@ -44,19 +44,19 @@ const GENERIC: &str = "\
 
 /// Words of a question that are not what it is about.
 const STOP: &str = "\
-    a about all also an and answer any app application are as at be been being but by can codebase could currently describe did do
+    a about across after against all also an and answer any app application are as at be been before being between both but by can codebase could currently describe did do
     does done each exactly explain every find for from give happen happens has have here how i if implement
     implementation implemented implements in into is it its kind list live lives located location make many me my name
-    need needs not number of on one or our out please place places program project published question repo repository see should
-    show so some source such tell than that the their them then there these they this those through to under up us use
-    used uses using was we were what when where which who whole whose why will with workspace would you your";
+    need needs not number of on one onto or other our out over per please place places program project published question repo repository see should
+    show so some source such tell than that the their them then there these they this those through to under up upon us use
+    used uses using was we were what when where which who whole whose why will with within without workspace would you your";
 
 /// The same in Chinese. What is left of a sentence without these and the known words is searched for as it stands.
 const CHINESE_STOP: &str = "\
     这个项目 该项目 本项目 项目 仓库 代码库 代码 程序 请问 请 告诉我 帮我 查找 找到 找出 使用的 使用了 使用 采用 什么 哪里 哪儿 哪个 哪些
     哪一个 哪种 何处 在哪 怎么 怎样 如何 是否 为什么 多少 实现的 实现 位于 定义 声明 强制执行 强制 执行 检查 生效 超过 超出 调用 进行 处理
     有没有 其中 里面 地方 位置 部分 我们 它们 以及 或者 并且 的 了 是 在 用 被 由 对 和 与 或 吗 呢 吧 里 中 上 下 有 会 能 要 把 给 到 从 为
-    以 及 都 就 也 我 你 它 这 那 该 哪 个 些 种";
+    以 及 都 就 也 我 你 它 这 那 该 哪 个 些 种 谁 负责";
 
 /// Words that ask for the place where a rule is applied.
 const ENFORCED: &str = "\

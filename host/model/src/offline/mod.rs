@@ -16,6 +16,7 @@ mod lexicon;
 mod place;
 mod question;
 mod results;
+mod shape;
 mod tools;
 mod topics;
 mod weigh;

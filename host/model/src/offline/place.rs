@@ -102,6 +102,10 @@ pub(super) fn kind(path: &str) -> Kind {
     if is_manifest(name) {
         return Kind::Manifest;
     }
+    if name == "build.rs" {
+        // A part of the build, though it is a program.
+        return Kind::Config;
+    }
     match extension {
         "md" | "rst" | "adoc" | "txt" | "html" => Kind::Docs,
         "toml" | "yaml" | "yml" | "json" | "ini" | "cfg" | "conf" | "xml" | "" => Kind::Config,

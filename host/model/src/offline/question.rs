@@ -1,7 +1,7 @@
 //! What a question is about, as far as keywords tell.
 
 use super::lexicon::{Asked, WHERE, chinese_stop, chinese_word, generic, is_stop, synonyms};
-use super::topics::{PURPOSE, TOPICS, Topic};
+use super::topics::{PURPOSE, Topic, topics};
 use super::words::{is_chinese, is_han, parts, stem};
 
 /// The most topics that one question is taken to have.
@@ -131,8 +131,7 @@ impl Named {
 
 /// The topics whose phrases the question holds; the longest phrase first, none within another.
 fn named_topics(lower: &str) -> Vec<Named> {
-    let mut all: Vec<Named> = TOPICS
-        .iter()
+    let mut all: Vec<Named> = topics()
         .flat_map(|topic| topic.phrases.iter().map(move |phrase| (topic, *phrase)))
         .filter_map(|(topic, phrase)| find_phrase(lower, phrase).map(|at| Named { topic, phrase, at }))
         .collect();

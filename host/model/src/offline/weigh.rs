@@ -4,22 +4,12 @@ use super::lexicon::Asked;
 use super::place::{Ecosystem, Kind, depth, ecosystem, is_manifest, kind, name};
 use super::question::Question;
 use super::results::Line;
+use super::shape::Shape;
 use super::topics::{Mark, Place, Topic};
-use super::words::{holds_word, is_han, parts, stem};
+use super::words::{holds_word, is_han, numbered_parts, parts, stem, without_strings};
 
 /// From here on a line is more than a single word that happens to be there.
 pub(super) const TELLING: i64 = 20;
-
-/// What a line is, besides its words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// Something is compared.
-    Check,
-    /// An error is made.
-    Refusal,
-    Definition,
-    Other,
-}
 
 /// A line that says something.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +23,8 @@ pub(super) struct Sight {
 
 /// Weighs a line by itself. `near` says whether a telling line stands close by.
 pub(super) fn weigh(question: &Question, line: &Line, near: bool) -> Option<Sight> {
-    let shape = shape(&line.text);
-    let words = words_in(question, &line.text, shape, near);
+    let shape = Shape::of(&line.text);
+    let words = words_in(question, line, shape, near);
     let (mark, marked) = question
         .topics
         .iter()
@@ -79,9 +69,40 @@ pub(super) fn weigh_together(question: &Question, lines: &[Line]) -> Vec<Sight> 
     lines.iter().filter_map(|line| weigh(question, line, near(line.number))).collect()
 }
 
-fn words_in(question: &Question, text: &str, shape: Shape, near: bool) -> i64 {
-    let parts = parts(text);
-    let stems: Vec<&str> = parts.iter().map(|part| stem(part)).collect();
+/// How much a line's words and shape say.
+fn words_in(question: &Question, line: &Line, shape: Shape, near: bool) -> i64 {
+    let mut score = plain(question, &line.text);
+    if kind(&line.path) == Kind::Code && line.text.contains('"') {
+        score = (score + plain(question, &without_strings(&line.text))) / 2;
+    }
+    let exact = question.exact.iter().filter(|exact| holds_word(&line.text, exact)).count();
+    score += 60 * i64::try_from(exact).unwrap_or(0);
+    if score == 0 {
+        return 0;
+    }
+    let telling = score >= 30 || question.words.len() <= 1;
+    score += match (question.intent, shape) {
+        (_, Shape::Comment) => -12,
+        (_, Shape::Import) => -15,
+        (_, Shape::Assertion) if !question.about_tests => -25,
+        (Some(Asked::Enforced), Shape::Bound) if telling => 34,
+        // The bound beside the line that names it.
+        (Some(Asked::Enforced), Shape::Bound) if near => 54,
+        (Some(Asked::Enforced), Shape::Condition | Shape::Refusal) if telling || near => 20,
+        (Some(Asked::Defined), Shape::Definition) => 25,
+        (Some(Asked::Used), Shape::Definition) => 0,
+        (Some(Asked::Used), _) => 8,
+        (_, Shape::Definition) => 8,
+        (_, Shape::Bound | Shape::Condition | Shape::Refusal) => 4,
+        _ => 0,
+    };
+    score.max(1)
+}
+
+/// How many of the words there are, and how close together.
+fn plain(question: &Question, text: &str) -> i64 {
+    let parts = numbered_parts(text);
+    let stems: Vec<&str> = parts.iter().map(|(part, _)| stem(part)).collect();
     // For each word, where it or one that stands for it is.
     let places: Vec<Vec<usize>> = question
         .words
@@ -91,107 +112,28 @@ fn words_in(question: &Question, text: &str, shape: Shape, near: bool) -> i64 {
     let mut score = 0;
     for (word, places) in question.words.iter().zip(&places) {
         let literal = word.own.chars().any(is_han) && text.contains(&word.own);
-        if literal || places.iter().any(|at| stems[*at] == word.own) {
-            score += if word.generic { 3 } else { 10 };
-        } else if !places.is_empty() {
-            score += if word.generic { 2 } else { 7 };
-        }
-    }
-    for pair in places.windows(2) {
-        let distance =
-            pair[0].iter().flat_map(|a| pair[1].iter().map(move |b| a.abs_diff(*b))).filter(|d| *d > 0);
-        score += match distance.min() {
-            Some(1) => 30,
-            Some(2..=5) => 15,
-            Some(_) => 6,
-            None => 0,
+        score += match literal || places.iter().any(|at| stems[*at] == word.own) {
+            true if word.generic => 3,
+            true => 10,
+            false if places.is_empty() => 0,
+            false if word.generic => 2,
+            false => 7,
         };
     }
-    let exact = question.exact.iter().filter(|exact| holds_word(text, exact)).count();
-    score += 60 * i64::try_from(exact).unwrap_or(0);
-    if score == 0 {
-        return 0;
+    for (first, a) in places.iter().enumerate() {
+        for (second, b) in places.iter().enumerate().skip(first + 1) {
+            let pairs = a.iter().flat_map(|a| b.iter().map(move |b| (*a, *b))).filter(|(a, b)| a != b);
+            let closeness = pairs.map(|(a, b)| match a.abs_diff(b) {
+                1 if parts[a].1 == parts[b].1 => 30,
+                1 => 22,
+                2..=5 => 14,
+                _ => 5,
+            });
+            let closeness = closeness.max().unwrap_or(0);
+            score += if second == first + 1 { closeness } else { closeness * 6 / 10 };
+        }
     }
-
-    let telling = score >= 30 || near || question.words.len() == 1;
-    score += match (question.intent, shape) {
-        (Some(Asked::Enforced), Shape::Check) if telling => 34,
-        (Some(Asked::Enforced), Shape::Refusal) if telling => 20,
-        (Some(Asked::Defined), Shape::Definition) => 25,
-        (Some(Asked::Used), Shape::Definition) => 0,
-        (Some(Asked::Used), _) => 8,
-        (_, Shape::Definition) => 8,
-        (_, Shape::Check | Shape::Refusal) => 4,
-        _ => 0,
-    };
-    let trimmed = text.trim_start();
-    let starts = |starts: &[&str]| starts.iter().any(|start| trimmed.starts_with(start));
-    if starts(&["//", "# ", "/*", "* ", "\"\"\"", "<!--", "--"]) {
-        score -= 12;
-    } else if starts(&["use ", "pub use ", "import ", "from ", "mod "]) {
-        score -= 15;
-    } else if !question.about_tests
-        && starts(&["assert", "expect(", "fn a_", "fn the_", "def test_", "it(", "test("])
-    {
-        score -= 20;
-    }
-    score.max(1)
-}
-
-fn shape(text: &str) -> Shape {
-    let trimmed = text.trim_start();
-    let starts = |starts: &[&str]| starts.iter().any(|start| trimmed.starts_with(start));
-    let holds = |texts: &[&str]| texts.iter().any(|other| trimmed.contains(other));
-    if starts(&["//", "#", "/*", "*", "assert", "\"", "'"]) {
-        return Shape::Other;
-    }
-    let compares =
-        holds(&[">=", "<=", " > ", " < ", " == ", "checked_sub", "checked_add"]) && !starts(&["where "]);
-    if compares && !trimmed.ends_with(',') {
-        return Shape::Check;
-    }
-    if starts(&["raise ", "throw ", "bail!", "return Err("]) || holds(&["exceed", "exhaust", "Err("]) {
-        return Shape::Refusal;
-    }
-    let without = [
-        "pub(crate) ",
-        "pub(super) ",
-        "pub ",
-        "export ",
-        "default ",
-        "static ",
-        "async ",
-        "private ",
-        "public ",
-    ];
-    let mut head = trimmed;
-    while let Some(rest) = without.iter().find_map(|modifier| head.strip_prefix(modifier)) {
-        head = rest;
-    }
-    let defines = [
-        "fn ",
-        "struct ",
-        "enum ",
-        "trait ",
-        "const ",
-        "type ",
-        "def ",
-        "class ",
-        "function ",
-        "interface ",
-        "func ",
-        "macro_rules!",
-        "impl ",
-    ];
-    let constant = head.split(['=', ':']).next().is_some_and(|name| {
-        let name = name.trim();
-        name.len() > 2
-            && name.chars().all(|char| char.is_ascii_uppercase() || char.is_ascii_digit() || char == '_')
-    });
-    match defines.iter().any(|start| head.starts_with(start)) || (constant && head.contains('=')) {
-        true => Shape::Definition,
-        false => Shape::Other,
-    }
+    score
 }
 
 /// The mark of a topic that a line holds in the right kind of file.

@@ -72,6 +72,13 @@ impl Wording {
         )
     }
 
+    pub(super) fn weak(self) -> String {
+        self.either(
+            "the match is weak: few of the question's words were found together".to_owned(),
+            "匹配较弱：问题中的词很少同时出现".to_owned(),
+        )
+    }
+
     pub(super) fn not_read(self) -> String {
         self.either(
             "the places come from the search alone and were not read in context".to_owned(),

@@ -3,7 +3,13 @@
 /// The parts of a text in lower case: `maxTurns`, `MAX_TURNS`, `max-turns` and "max turns" are all `max`, `turns`.
 /// Only ASCII letters and digits make parts.
 pub(super) fn parts(text: &str) -> Vec<String> {
-    let mut parts: Vec<String> = Vec::new();
+    numbered_parts(text).into_iter().map(|(part, _)| part).collect()
+}
+
+/// The same, each with a number that the parts of one identifier share.
+pub(super) fn numbered_parts(text: &str) -> Vec<(String, usize)> {
+    let mut parts: Vec<(String, usize)> = Vec::new();
+    let mut identifier = 0;
     let mut previous = Class::Other;
     let mut chars = text.chars().peekable();
     while let Some(char) = chars.next() {
@@ -16,11 +22,11 @@ pub(super) fn parts(text: &str) -> Vec<String> {
             _ => false,
         };
         if begins {
-            parts.push(String::new());
+            parts.push((String::new(), identifier));
         }
-        if class != Class::Other
-            && let Some(part) = parts.last_mut()
-        {
+        if class == Class::Other {
+            identifier += usize::from(!matches!(char, '_' | '-'));
+        } else if let Some((part, _)) = parts.last_mut() {
             part.push(char.to_ascii_lowercase());
         }
         previous = class;
@@ -50,10 +56,34 @@ impl Class {
 /// What a word has in common with its other forms: `enforc` for enforce, enforced, enforcing and enforcement. Not
 /// linguistics: two words that share a stem are taken for one.
 pub(super) fn stem(word: &str) -> &str {
-    const ENDINGS: [&str; 12] =
-        ["ements", "ement", "ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es"];
-    for ending in ENDINGS {
-        if let Some(stem) = word.strip_suffix(ending).filter(|stem| stem.len() >= 4) {
+    let mut stem = word;
+    loop {
+        let shorter = without_ending(stem);
+        if shorter == stem {
+            return stem;
+        }
+        stem = shorter;
+    }
+}
+
+fn without_ending(word: &str) -> &str {
+    // With the least number of letters that has to be left.
+    const ENDINGS: [(&str, usize); 12] = [
+        ("ements", 4),
+        ("ement", 4),
+        ("ations", 5),
+        ("ation", 5),
+        ("ings", 4),
+        ("ing", 4),
+        ("ies", 4),
+        ("ied", 4),
+        ("ers", 4),
+        ("er", 4),
+        ("ed", 4),
+        ("es", 4),
+    ];
+    for (ending, least) in ENDINGS {
+        if let Some(stem) = word.strip_suffix(ending).filter(|stem| stem.len() >= least) {
             // running, stopped
             return match stem.as_bytes() {
                 [.., a, b] if a == b && !matches!(a, b's' | b'l') => &stem[..stem.len() - 1],
@@ -74,6 +104,11 @@ pub(super) fn is_chinese(text: &str) -> bool {
 
 pub(super) fn is_han(char: char) -> bool {
     matches!(char, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
+}
+
+/// A line without what stands in double quotes: words there are somebody's, not the program's.
+pub(super) fn without_strings(line: &str) -> String {
+    line.split('"').step_by(2).collect::<Vec<_>>().join("\"\"")
 }
 
 /// Where `needle` stands in `text` as a word of its own, without regard to case: not within a longer one.
@@ -98,6 +133,9 @@ mod tests {
         }
         assert_eq!(parts("HTTPServer sha256 轮次limit"), ["http", "server", "sha256", "limit"]);
         assert!(parts("测试 …").is_empty());
+        let numbers: Vec<usize> =
+            numbered_parts("self.maxTurns max_turns").into_iter().map(|(_, n)| n).collect();
+        assert_eq!(numbers, [0, 1, 1, 2, 2]);
     }
 
     #[test]
@@ -110,12 +148,15 @@ mod tests {
             &["cache", "cached", "caching"],
             &["stop", "stopped", "stopping"],
             &["class", "classes"],
+            &["register", "registered", "registers"],
+            &["iteration", "iterations"],
         ] {
             for form in forms {
                 assert_eq!(stem(form), stem(forms[0]), "{form}");
             }
         }
         assert_ne!(stem("turn"), stem("return"));
+        assert_ne!(stem("iteration"), stem("iter"));
         assert_eq!(stem("max"), "max");
     }
 

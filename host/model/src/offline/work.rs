@@ -86,7 +86,7 @@ impl Work {
         let line = lines.iter().find(|line| !line.text.trim().is_empty())?;
         let (topic, path) = self.present.iter().find(|(_, path)| *path == line.path)?;
         let score = 45 - 8 * i64::try_from(super::place::depth(path)).unwrap_or(8).min(5);
-        let shape = super::weigh::Shape::Other;
+        let shape = super::shape::Shape::Other;
         (line.number <= 5).then(|| Sight { line: line.clone(), score, shape, answers: Some((*topic, "")) })
     }
 }

@@ -3,6 +3,7 @@
 mod repositories;
 mod workspace;
 
+use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
@@ -221,4 +222,37 @@ async fn the_same_transcript_brings_the_same_reply_and_tokens_are_characters_ove
     assert_eq!(collect(model.ask(request), |_| {}).await.unwrap(), reply);
     assert_eq!(reply.usage.input_tokens, 3);
     assert_eq!(reply.usage.output_tokens, reply.text.chars().count().div_ceil(4) as u64);
+}
+
+proptest! {
+    #[test]
+    fn no_question_and_no_result_is_too_odd(question in "\\PC{0,80}", result in "(\\PC|\n){0,200}") {
+        let mut transcript = Transcript::new();
+        transcript.push(Message::user(&question));
+        let tools = explorer_tools();
+        for _ in 0..4 {
+            let request = Request {
+                agent: "root",
+                role: "root",
+                system: "",
+                transcript: &transcript,
+                tools: &tools,
+                tool_choice: ToolChoice::Auto,
+                max_output_tokens: None,
+            };
+            let calls: Vec<ToolCall> = events(&request)
+                .into_iter()
+                .filter_map(|event| if let ModelEvent::ToolCall(call) = event { Some(call) } else { None })
+                .collect();
+            transcript.push(Message::assistant("", calls.clone()));
+            for call in calls {
+                // A search with a pattern that is none would fail.
+                let arguments: Value = serde_json::from_str(&call.arguments).unwrap();
+                if call.name == "search__grep" {
+                    prop_assert!(regex::Regex::new(arguments["pattern"].as_str().unwrap()).is_ok());
+                }
+                transcript.push(Message::tool_result(&call.id, &call.name, &result, false));
+            }
+        }
+    }
 }

@@ -169,6 +169,7 @@ impl<'a> Workspace<'a> {
         let glob = arguments["glob"].as_str().map(glob);
         let mut shown = String::new();
         let mut count = 0;
+        let limit = arguments["limit"].as_u64().unwrap_or(100);
         for (path, text) in self.files {
             if glob.as_ref().is_some_and(|glob| !glob.matched(path, false).is_ignore()) {
                 continue;
@@ -179,6 +180,9 @@ impl<'a> Workspace<'a> {
                 writeln!(shown, "{path}").unwrap();
             }
             for (index, line) in matches {
+                if count == limit {
+                    return format!("{shown}(stopped at {limit} matches)\n");
+                }
                 count += 1;
                 writeln!(shown, "  {}: {line}", index + 1).unwrap();
             }

@@ -1,4 +1,5 @@
 use futures::stream;
+use proptest::prelude::*;
 
 use super::*;
 use crate::chat::{Reply, ToolCall, collect};
@@ -217,5 +218,32 @@ async fn an_endless_reply_is_given_up() {
         let pieces = std::iter::once(start.as_bytes()).chain(std::iter::repeat_n(line.as_slice(), 100));
         let error = read(pieces).await.unwrap_err();
         assert_eq!(error, ModelError::TooLarge { what: "bytes in one event", limit: MAX_EVENT_BYTES });
+    }
+}
+
+fn now<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
+}
+
+proptest! {
+    #[test]
+    fn pieces_of_any_size_make_the_same_reply(sizes in prop::collection::vec(1usize..40, 1..200)) {
+        let text = rich();
+        let mut rest = text.as_bytes();
+        let mut pieces = Vec::new();
+        for size in sizes.iter().cycle() {
+            let (piece, tail) = rest.split_at((*size).min(rest.len()));
+            pieces.push(piece);
+            rest = tail;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        prop_assert_eq!(now(read(pieces)), Ok(rich_reply()));
+    }
+
+    #[test]
+    fn bytes_of_any_kind_are_no_reply(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        prop_assert!(now(read([bytes.as_slice()])).is_err());
     }
 }
