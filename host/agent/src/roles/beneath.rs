@@ -77,6 +77,9 @@ impl EntryProblem {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Missing { nearest: Some(nearest), .. } => Some(format!("did you mean \"{nearest}\"?")),
+            Self::Missing { path, .. } if path.contains('*') => {
+                Some("a grant names directories, not patterns; each holds all that is below it".to_owned())
+            }
             Self::Missing { nearest: None, .. } => Some("paths are relative to the workspace".to_owned()),
             Self::Link { target, .. } => Some(format!("name what it leads to, \"{target}\", if that is in the workspace")),
             Self::NotDirectory { parent, .. } => Some(format!("name the directory that holds it, \"{parent}\"")),

@@ -12,7 +12,7 @@ use super::problem::Problem;
 use super::reader::Reader;
 use super::role::Role;
 use super::section::{Marks, Position};
-use super::shown::shown;
+use super::shown::{shown, shown_words};
 use super::source::{RolesSource, RolesText};
 use super::suggest::nearest;
 use super::tools::KnownTools;
@@ -78,6 +78,7 @@ impl Roles {
         }
 
         let top = reader.document(document.get_ref(), &TOP);
+        let sound_top = reader.count() == 0;
         let before = reader.count();
         let section = reader.table(&top, "ceiling", &CEILING);
         let ceiling = Ceiling::read_from(&mut reader, section.as_ref());
@@ -91,7 +92,8 @@ impl Roles {
         let plugins = PluginEntry::read_all(&mut reader, &top, built_in.plugins);
         let plugin_names = top.names("plugins");
         let sections = reader.tables(&top, "roles", &ROLE, "[roles.NAME]");
-        if !top.has("roles") || top.names("roles").is_some_and(|names| names.is_empty()) {
+        let no_roles = !top.has("roles") && sound_top;
+        if no_roles || top.names("roles").is_some_and(|names| names.is_empty()) {
             reader.report(top.marks.at("roles"), "", Problem::NoRoles);
         }
         let mut roles = Vec::with_capacity(sections.len());
@@ -239,7 +241,7 @@ fn report_syntax(reader: &mut Reader<'_>, errors: &[toml::de::Error]) -> bool {
             Problem::Duplicate(shown(text.get(span).unwrap_or_default()))
         } else {
             sound = false;
-            Problem::Syntax(shown(error.message()))
+            Problem::Syntax(shown_words(error.message()))
         };
         reader.report(at, "", problem);
     }

@@ -62,7 +62,7 @@ pub(super) fn check_pattern(pattern: &str) -> Result<(), PatternProblem> {
             ignore::Error::Glob { err, .. } => err,
             other => other.to_string(),
         };
-        PatternProblem::Syntax(super::shown::shown(&text))
+        PatternProblem::Syntax(super::shown::shown_words(&text))
     };
     let mut builder = GitignoreBuilder::new("");
     // A bracket that is left open would be taken for a letter of the name.

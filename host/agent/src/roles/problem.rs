@@ -131,8 +131,13 @@ pub enum Problem {
     #[error("{0}")]
     Model(String),
     /// A text in `tools` or `disallowed_tools` that is neither a tool's name nor `plugin.*`.
-    #[error("`{0}` is no tool and no pattern")]
-    BadToolPattern(String),
+    #[error("`{text}` is no tool and no pattern")]
+    BadToolPattern {
+        /// What is written.
+        text: String,
+        /// What it likely means.
+        nearest: Option<String>,
+    },
     /// A tool of a plugin that is neither built in nor listed under `[plugins]`.
     #[error("there is no plugin `{name}`")]
     UnknownPlugin {
@@ -196,8 +201,9 @@ impl Problem {
         let did_you_mean = |nearest: &Option<String>| nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
         match self {
             Self::Duplicate(_) => Some("keep one of the two".to_owned()),
-            Self::UnknownKey { nearest, belongs, known } => did_you_mean(nearest)
-                .or_else(|| (!belongs.is_empty()).then(|| format!("it belongs in {}", belongs.join(" or "))))
+            Self::UnknownKey { nearest, belongs, known } => (!belongs.is_empty())
+                .then(|| format!("it belongs in {}", belongs.join(" or ")))
+                .or_else(|| did_you_mean(nearest))
                 .or_else(|| Some(format!("the keys here are {}", known.join(", ")))),
             Self::LaterKey => Some("remove it; a key is accepted only when it is enforced".to_owned()),
             Self::WrongType { example, .. } => example.as_ref().map(|example| format!("write it as {example}")),
@@ -219,7 +225,8 @@ impl Problem {
             Self::DigestMismatch { found, .. } => {
                 Some(format!("if the plugin is the one you want, write sha256 = \"{found}\""))
             }
-            Self::BadToolPattern(_) => {
+            Self::BadToolPattern { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            Self::BadToolPattern { nearest: None, .. } => {
                 Some("write a tool as `files.read_file`, a plugin's every tool as `files.*`, or `task`".to_owned())
             }
             Self::UnknownPlugin { nearest, .. } => {

@@ -11,7 +11,7 @@ use super::problem::Problem;
 use super::prompt::Prompt;
 use super::reader::{Reader, Section};
 use super::section::{Marks, Placed};
-use super::shown::shown;
+use super::shown::{shown, shown_words};
 use super::tools::{TASK_TOOL, ToolPattern, ToolRules};
 
 /// The longest description, in characters: every agent that may delegate to the role carries it in every request.
@@ -89,7 +89,7 @@ impl Role {
         self.prompt.as_ref()?.file.as_ref()
     }
 
-    /// The model of this role, in the words of [`ModelChoice::parse`]; without one it has the run's.
+    /// The model of this role, in the words of [`ModelChoice::parse_in_workspace`]; without one it has the run's.
     #[must_use]
     pub fn model(&self) -> Option<&str> {
         self.model.as_deref()
@@ -164,8 +164,8 @@ fn description(reader: &mut Reader<'_>, section: &Section<'_>) -> String {
 
 fn model(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<String> {
     let text = reader.string(section, "model")?;
-    if let Err(error) = ModelChoice::parse(&text.value) {
-        reader.report(text.at, section.key("model"), Problem::Model(shown(&error.to_string())));
+    if let Err(error) = ModelChoice::parse_in_workspace(&text.value) {
+        reader.report(text.at, section.key("model"), Problem::Model(shown_words(&error.to_string())));
     }
     Some(text.value)
 }
@@ -175,7 +175,13 @@ fn tool_patterns(reader: &mut Reader<'_>, section: &Section<'_>, key: &'static s
     for text in reader.strings(section, key) {
         match ToolPattern::parse(&text.value) {
             Some(value) => patterns.push(Placed { value, at: text.at }),
-            None => reader.report(text.at, section.key(key), Problem::BadToolPattern(shown(&text.value))),
+            None => {
+                // A tool's name as a model knows it.
+                let name = text.value.replacen("__", ".", 1);
+                let nearest = ToolPattern::parse(&name).map(|_| shown(&name));
+                let problem = Problem::BadToolPattern { text: shown(&text.value), nearest };
+                reader.report(text.at, section.key(key), problem);
+            }
         }
     }
     patterns

@@ -3,9 +3,21 @@ use remit_pack::inert;
 /// How much of a foreign text a message repeats, in characters: a key of a megabyte must not fill the screen.
 const MAX_SHOWN: usize = 80;
 
+/// The same for words that explain something.
+const MAX_WORDS: usize = 400;
+
 /// A text of somebody else's file as a message may repeat it: on one line, inert, and cut where it is long.
 pub(crate) fn shown(text: &str) -> String {
-    let mut short: String = text.chars().take(MAX_SHOWN).collect();
+    cut(text, MAX_SHOWN)
+}
+
+/// Another part's explanation, which may repeat somebody else's text, as a message may pass it on.
+pub(super) fn shown_words(text: &str) -> String {
+    cut(text, MAX_WORDS)
+}
+
+fn cut(text: &str, most: usize) -> String {
+    let mut short: String = text.chars().take(most).collect();
     if short.len() < text.len() {
         short.push('…');
     }

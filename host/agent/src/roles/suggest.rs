@@ -5,6 +5,12 @@ const LIKENESS: f64 = 0.75;
 /// swapped in a short one. Edit distance sees that, and scores lower throughout.
 fn likeness(one: &str, other: &str) -> f64 {
     const SCALE: f64 = 0.15;
+    /// `turns` for `max_turns`.
+    const PART: f64 = 0.8;
+    let long = one.len() > 3 && other.len() > 3;
+    if one != other && long && (one.ends_with(&format!("_{other}")) || other.ends_with(&format!("_{one}"))) {
+        return PART;
+    }
     let edits = strsim::normalized_damerau_levenshtein(one, other) + SCALE;
     strsim::jaro_winkler(one, other).max(edits.min(1.0))
 }
@@ -30,6 +36,7 @@ mod tests {
         assert_eq!(nearest("max_turn", keys).as_deref(), Some("max_turns"));
         assert_eq!(nearest("max-turns", keys).as_deref(), Some("max_turns"));
         assert_eq!(nearest("descripton", keys).as_deref(), Some("description"));
+        assert_eq!(nearest("turns", keys).as_deref(), Some("max_turns"));
         assert_eq!(nearest("raed", keys).as_deref(), Some("read"));
         assert_eq!(nearest("scr", ["src", "docs"]).as_deref(), Some("src"));
         assert_eq!(nearest("zzz", keys), None);

@@ -3,7 +3,7 @@ use std::fmt;
 
 use super::problem::Problem;
 use super::section::Placed;
-use super::shown::shown;
+use super::shown::{shown, shown_words};
 use super::suggest::nearest;
 
 /// The tool with which an agent starts another. It is remit's own, and no plugin's.
@@ -128,7 +128,7 @@ impl KnownTools {
         match pattern {
             ToolPattern::Tool(name) if functions.tools.contains(name) => Ok(()),
             ToolPattern::Tool(name) => Err(match functions.skipped.get(name) {
-                Some(reason) => Problem::SkippedTool { name: shown(name), reason: shown(reason) },
+                Some(reason) => Problem::SkippedTool { name: shown(name), reason: shown_words(reason) },
                 None => Problem::UnknownTool { name: shown(name), nearest: self.nearest(name, functions) },
             }),
             ToolPattern::Plugin(_) if functions.tools.is_empty() => {
