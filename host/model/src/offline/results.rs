@@ -23,7 +23,7 @@ pub(super) fn matches(text: &str) -> Vec<Line> {
             && !before.contains(char::is_whitespace)
         {
             lines.push(Line { path: before.to_owned(), number, text: text.to_owned() });
-        } else {
+        } else if line != "--" {
             path = as_path(line);
         }
     }
@@ -51,7 +51,8 @@ fn numbered<'a>(line: &'a str, signs: &[char]) -> Option<(u64, &'a str)> {
 }
 
 fn as_path(line: &str) -> Option<&str> {
-    let path = line.split("  ").next()?.trim();
+    // Sizes stand after two spaces, the targets of links after an arrow.
+    let path = line.split("  ").next()?.split(" -> ").next()?.trim();
     let path = path.strip_prefix("./").unwrap_or(path);
     let is_remark = path.is_empty() || path.starts_with(['(', '[', '…']);
     (!is_remark).then_some(path)
@@ -67,7 +68,7 @@ mod tests {
 
     #[test]
     fn matches_are_read_with_their_paths() {
-        let text = "host/agent/src/budget.rs\n  42: let max_turns = 3;\n  43-     more\n\nsrc/x.rs\n  7: a: b\n\
+        let text = "host/agent/src/budget.rs\n  42: let max_turns = 3;\n--\n  43-     more\n\nsrc/x.rs\n  7: a: b\n\
                     (14 matches in 3 files)\n  9: of no file\nsrc/y.rs:8:inline\n";
         assert_eq!(
             matches(text),
@@ -89,6 +90,9 @@ mod tests {
 
     #[test]
     fn a_listing_is_its_files() {
-        assert_eq!(paths("src/\n./a b.rs  1.2 KB\nsrc/c.rs\n\n(3 entries)\n"), ["a b.rs", "src/c.rs"]);
+        assert_eq!(
+            paths("src/\n./a b.rs  1.2 KB\nlink -> elsewhere\nsrc/c.rs\n\n(3 entries)\n"),
+            ["a b.rs", "link", "src/c.rs"]
+        );
     }
 }
