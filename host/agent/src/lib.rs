@@ -24,6 +24,7 @@ mod run;
 mod run_loop;
 mod toolbox;
 pub mod trace;
+pub mod trust;
 
 pub use agent::{Agent, Ending, RoleRef};
 pub use agent_path::AgentPath;

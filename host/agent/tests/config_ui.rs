@@ -3,6 +3,8 @@
 //! An empty answer is a file without errors and warnings. After a change that is meant, `REMIT_BLESS=1` writes the
 //! answers anew; read the difference before committing it.
 
+#![expect(clippy::unwrap_used, reason = "the helpers belong to tests")]
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -37,9 +39,31 @@ fn the_built_in_roles_have_no_error_and_no_warning() {
     assert_eq!(answer(&shipped), "");
 }
 
+/// Half a file, as an editor or a full disk leaves it, is answered like any other.
+#[test]
+fn a_file_that_is_cut_anywhere_is_answered() {
+    let dir = workspace();
+    for case in ["ok-everything", "many-problems", "circle-of-three", "patterns-bad"] {
+        let text = fs::read_to_string(folder().join(case).with_extension("toml")).unwrap();
+        for (cut, _) in text.char_indices() {
+            let built_in = BuiltIn { roles: &text[..cut], ..BUILT_IN };
+            if let Err(error) = Roles::load(RolesSource::BuiltIn, &built_in, dir.path()) {
+                assert!(
+                    error.to_string().starts_with("built-in roles.toml:"),
+                    "{case} cut at {cut}: {error}"
+                );
+            }
+        }
+    }
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui")
+}
+
 fn cases() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui");
-    let mut cases: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut cases: Vec<PathBuf> =
+        fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
     cases.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
     cases.sort();
     cases

@@ -47,7 +47,7 @@ pub enum NarrowProblem {
     #[error(transparent)]
     Path(#[from] PathProblem),
     /// It is not within what the role could read here without it.
-    #[error("it may read {allowed} and nothing else here ({place})")]
+    #[error("it may read {allowed} here ({place})")]
     Outside {
         /// The directories that it could read, in words.
         allowed: String,
@@ -85,7 +85,8 @@ impl Narrowing {
         paths: &[String],
         workspace: &Path,
     ) -> Result<Self, NarrowError> {
-        let error = |path: &str, problem| NarrowError { role: role.name().to_owned(), path: shown(path), problem };
+        let error =
+            |path: &str, problem| NarrowError { role: role.name().to_owned(), path: shown(path), problem };
         if paths.is_empty() {
             return Err(error("", NarrowProblem::None));
         }
@@ -95,7 +96,10 @@ impl Narrowing {
             let path = WorkspacePath::parse(text).map_err(|problem| error(text, problem.into()))?;
             // Asked first: whether something exists outside of the grant is nobody's to find out.
             if !current.read.iter().any(|directory| path.is_within(directory)) {
-                let allowed = in_words(&current.read);
+                let allowed = match in_words(&current.read) {
+                    words if current.read.is_empty() => words,
+                    words => format!("{words} and nothing else"),
+                };
                 let place = roles.place_of(role, "read");
                 return Err(error(text, NarrowProblem::Outside { allowed, place }));
             }
@@ -209,7 +213,8 @@ mod tests {
         }
         std::fs::write(dir.path().join("src/main.rs"), "").unwrap();
         std::os::unix::fs::symlink("../private", dir.path().join("src/link")).unwrap();
-        let roles = Roles::load(RolesSource::BuiltIn, &BuiltIn { roles: text, plugins: &[] }, dir.path()).unwrap();
+        let roles =
+            Roles::load(RolesSource::BuiltIn, &BuiltIn { roles: text, plugins: &[] }, dir.path()).unwrap();
         Case { dir, roles }
     }
 
@@ -277,16 +282,22 @@ description = "Reads nothing."
             assert_eq!(error, expected);
         }
         let error = case.narrow(&Narrowing::default(), "blind", &["src"]).unwrap_err();
-        assert!(error.contains("it may read nothing and nothing else here (built-in roles.toml:14)"), "{error}");
+        assert!(error.contains("it may read nothing here (built-in roles.toml:14)"), "{error}");
     }
 
     #[test]
     fn only_real_directories_narrow() {
         let case = case(ROLES);
         for (path, expected) in [
-            ("src/main.rs", "`src/main.rs` is a file, not a directory; name the directory that holds it, \"src\""),
+            (
+                "src/main.rs",
+                "`src/main.rs` is a file, not a directory; name the directory that holds it, \"src\"",
+            ),
             ("src/c", "`src/c` does not exist in the workspace; paths are relative to the workspace"),
-            ("src/link", "`src/link` is a symbolic link; name what it leads to, \"private\", if that is in the workspace"),
+            (
+                "src/link",
+                "`src/link` is a symbolic link; name what it leads to, \"private\", if that is in the workspace",
+            ),
             ("src/../private", "`..` may leave the workspace"),
             ("/etc", "an absolute path is outside of the workspace"),
             ("src\\a", "a backslash is no separator here"),

@@ -81,8 +81,12 @@ impl EntryProblem {
                 Some("a grant names directories, not patterns; each holds all that is below it".to_owned())
             }
             Self::Missing { nearest: None, .. } => Some("paths are relative to the workspace".to_owned()),
-            Self::Link { target, .. } => Some(format!("name what it leads to, \"{target}\", if that is in the workspace")),
-            Self::NotDirectory { parent, .. } => Some(format!("name the directory that holds it, \"{parent}\"")),
+            Self::Link { target, .. } => {
+                Some(format!("name what it leads to, \"{target}\", if that is in the workspace"))
+            }
+            Self::NotDirectory { parent, .. } => {
+                Some(format!("name the directory that holds it, \"{parent}\""))
+            }
             Self::NotFile { .. } | Self::TooLarge { .. } | Self::NotText { .. } | Self::System { .. } => None,
         }
     }
@@ -95,7 +99,8 @@ const MAX_CANDIDATES: usize = 2000;
 pub(super) fn open_directory(workspace: &Path, path: &WorkspacePath) -> Result<OwnedFd, EntryProblem> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let mut at = WorkspacePath::workspace();
-    let mut directory = rustix::fs::open(workspace, flags, Mode::empty()).map_err(|errno| system_problem(&at, errno))?;
+    let mut directory =
+        rustix::fs::open(workspace, flags, Mode::empty()).map_err(|errno| system_problem(&at, errno))?;
     for part in path.parts() {
         let next = at.join(part);
         directory = rustix::fs::openat(&directory, part, flags | OFlags::NOFOLLOW, Mode::empty())
@@ -117,13 +122,18 @@ pub(super) fn open_file(workspace: &Path, path: &WorkspacePath) -> Result<File, 
         opened => opened.map_err(|errno| explain(&directory, &path.parent(), path, name, errno))?,
     };
     let kind = rustix::fs::fstat(&file).map_err(|errno| system_problem(path, errno))?.st_mode;
-    if FileType::from_raw_mode(kind) == FileType::RegularFile { Ok(File::from(file)) } else { Err(not_file()) }
+    if FileType::from_raw_mode(kind) == FileType::RegularFile {
+        Ok(File::from(file))
+    } else {
+        Err(not_file())
+    }
 }
 
 /// Reads a regular file of the workspace, of at most `limit` bytes.
 pub(super) fn read_file(workspace: &Path, path: &WorkspacePath, limit: u64) -> Result<Vec<u8>, EntryProblem> {
     let mut file = open_file(workspace, path)?;
-    let failed = |error: io::Error| EntryProblem::System { path: shown(path.as_str()), reason: error.to_string() };
+    let failed =
+        |error: io::Error| EntryProblem::System { path: shown(path.as_str()), reason: error.to_string() };
     match read_at_most(&mut file, limit).map_err(failed)? {
         Some(bytes) => Ok(bytes),
         None => Err(EntryProblem::TooLarge { path: shown(path.as_str()), limit }),
@@ -182,9 +192,9 @@ fn entries(directory: &OwnedFd, most: usize) -> Result<Vec<(String, FileType)>, 
         let text = name.to_str().map_err(|_| Errno::ILSEQ)?;
         let kind = match entry.file_type() {
             // Some file systems do not say.
-            FileType::Unknown => {
-                FileType::from_raw_mode(rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?.st_mode)
-            }
+            FileType::Unknown => FileType::from_raw_mode(
+                rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?.st_mode,
+            ),
             kind => kind,
         };
         entries.push((text.to_owned(), kind));
@@ -193,15 +203,23 @@ fn entries(directory: &OwnedFd, most: usize) -> Result<Vec<(String, FileType)>, 
 }
 
 /// The words for a name that did not open. Only words: what could be opened was decided before.
-fn explain(dir: &OwnedFd, parent: &WorkspacePath, path: &WorkspacePath, name: &str, errno: Errno) -> EntryProblem {
+fn explain(
+    dir: &OwnedFd,
+    parent: &WorkspacePath,
+    path: &WorkspacePath,
+    name: &str,
+    errno: Errno,
+) -> EntryProblem {
     if errno == Errno::NOENT {
         let names = Dir::read_from(dir).into_iter().flatten().flatten().take(MAX_CANDIDATES);
-        let names: Vec<_> = names.filter_map(|entry| entry.file_name().to_str().ok().map(str::to_owned)).collect();
+        let names: Vec<_> =
+            names.filter_map(|entry| entry.file_name().to_str().ok().map(str::to_owned)).collect();
         let visible = names.iter().map(String::as_str).filter(|name| !name.starts_with('.'));
         let nearest = nearest(name, visible).map(|name| shown(parent.join(&name).as_str()));
         return EntryProblem::Missing { path: shown(path.as_str()), nearest };
     }
-    let kind = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).map(|s| FileType::from_raw_mode(s.st_mode));
+    let kind =
+        rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).map(|s| FileType::from_raw_mode(s.st_mode));
     match (kind, errno) {
         (Ok(FileType::Symlink), _) => link(dir, path, name),
         (Ok(FileType::Directory), _) | (Err(_), _) => system_problem(path, errno),
@@ -288,11 +306,17 @@ mod tests {
             nearest: nearest.map(str::to_owned),
         };
         assert_eq!(open_directory(dir.path(), &path("scr")).unwrap_err(), missing("scr", Some("src")));
-        assert_eq!(open_directory(dir.path(), &path("src/iner/x")).unwrap_err(), missing("src/iner", Some("src/inner")));
+        assert_eq!(
+            open_directory(dir.path(), &path("src/iner/x")).unwrap_err(),
+            missing("src/iner", Some("src/inner"))
+        );
         assert_eq!(open_directory(dir.path(), &path("zzz")).unwrap_err(), missing("zzz", None));
         let file = EntryProblem::NotDirectory { path: "src/a.txt".into(), parent: "src".into() };
         assert_eq!(open_directory(dir.path(), &path("src/a.txt")).unwrap_err(), file);
-        assert_eq!(open_file(dir.path(), &path("src")).unwrap_err(), EntryProblem::NotFile { path: "src".into() });
+        assert_eq!(
+            open_file(dir.path(), &path("src")).unwrap_err(),
+            EntryProblem::NotFile { path: "src".into() }
+        );
         let large = EntryProblem::TooLarge { path: "src/a.txt".into(), limit: 4 };
         assert_eq!(read_file(dir.path(), &path("src/a.txt"), 4).unwrap_err(), large);
     }
@@ -302,7 +326,10 @@ mod tests {
         let dir = workspace();
         let at = rustix::fs::open(dir.path(), OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
         rustix::fs::mknodat(&at, "pipe", FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
-        assert_eq!(read_file(dir.path(), &path("pipe"), 9).unwrap_err(), EntryProblem::NotFile { path: "pipe".into() });
+        assert_eq!(
+            read_file(dir.path(), &path("pipe"), 9).unwrap_err(),
+            EntryProblem::NotFile { path: "pipe".into() }
+        );
     }
 
     #[test]

@@ -27,7 +27,11 @@ struct Walk {
 }
 
 /// Reports unknown roles and circles, and gives what deserves a warning: who, where and what.
-pub(super) fn check(reader: &mut Reader<'_>, roles: &[Role], max_depth: u32) -> Vec<(String, Position, Problem)> {
+pub(super) fn check(
+    reader: &mut Reader<'_>,
+    roles: &[Role],
+    max_depth: u32,
+) -> Vec<(String, Position, Problem)> {
     let edges = edges(reader, roles);
     let walk = walk(&edges);
     let name = |role: usize| roles.get(role).map_or("", Role::name);
@@ -93,7 +97,8 @@ fn walk(edges: &[Vec<Edge>]) -> Walk {
                     way.push((edge.to, 0));
                 }
                 Seen::OnTheWay => {
-                    let circle = way.iter().map(|(role, _)| *role).skip_while(|role| *role != edge.to).collect();
+                    let circle =
+                        way.iter().map(|(role, _)| *role).skip_while(|role| *role != edge.to).collect();
                     walk.circles.push((role, edge.at, circle));
                 }
                 Seen::Done => {}
@@ -104,7 +109,12 @@ fn walk(edges: &[Vec<Edge>]) -> Walk {
 }
 
 /// Chains that begin with a role that nobody delegates to, and that go on where the budget ends them.
-fn too_deep(roles: &[Role], edges: &[Vec<Edge>], walk: &Walk, max_depth: u32) -> Vec<(String, Position, Problem)> {
+fn too_deep(
+    roles: &[Role],
+    edges: &[Vec<Edge>],
+    walk: &Walk,
+    max_depth: u32,
+) -> Vec<(String, Position, Problem)> {
     let mut is_target = vec![false; roles.len()];
     edges.iter().flatten().for_each(|edge| is_target[edge.to] = true);
     let starts = (0..roles.len()).filter(|role| !is_target[*role] && walk.depth[*role] > max_depth);

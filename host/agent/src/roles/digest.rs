@@ -52,7 +52,8 @@ mod tests {
         assert_eq!(empty.to_string(), text);
         assert_eq!(Digest::parse(text), Some(empty));
         assert_eq!(Digest::parse(&text.to_uppercase()), Some(empty));
-        for wrong in ["", &text[1..], &format!("{text}0"), &text.replace('e', "g"), &text.replace("e3", "+3")] {
+        for wrong in ["", &text[1..], &format!("{text}0"), &text.replace('e', "g"), &text.replace("e3", "+3")]
+        {
             assert_eq!(Digest::parse(wrong), None, "{wrong}");
         }
     }

@@ -88,9 +88,14 @@ mod tests {
 
     #[test]
     fn durations_are_numbers_with_units() {
-        for (text, millis) in
-            [("30s", 30_000), ("15m", 900_000), ("500ms", 500), ("1h30m", 5_400_000), (" 2h ", 7_200_000), ("1s5ms", 1005)]
-        {
+        for (text, millis) in [
+            ("30s", 30_000),
+            ("15m", 900_000),
+            ("500ms", 500),
+            ("1h30m", 5_400_000),
+            (" 2h ", 7_200_000),
+            ("1s5ms", 1005),
+        ] {
             assert_eq!(parse_duration(text), Ok(Duration::from_millis(millis)), "{text}");
         }
     }

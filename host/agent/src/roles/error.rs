@@ -100,7 +100,7 @@ impl std::error::Error for ConfigErrors {}
 #[derive(Debug, Error)]
 pub enum RolesError {
     /// The file cannot be read.
-    #[error("cannot read {}: {source}", super::shown::shown(&path.to_string_lossy()))]
+    #[error("cannot read {}: {source}", super::shown::shown_path(path))]
     Read {
         /// The file.
         path: PathBuf,
@@ -108,13 +108,13 @@ pub enum RolesError {
         source: std::io::Error,
     },
     /// The path is a directory, a pipe or a device.
-    #[error("{} is not a file", super::shown::shown(&path.to_string_lossy()))]
+    #[error("{} is not a file", super::shown::shown_path(path))]
     NotFile {
         /// The path.
         path: PathBuf,
     },
     /// The file is larger than any roles file is.
-    #[error("{} is larger than {limit} bytes", super::shown::shown(&path.to_string_lossy()))]
+    #[error("{} is larger than {limit} bytes", super::shown::shown_path(path))]
     TooLarge {
         /// The file.
         path: PathBuf,

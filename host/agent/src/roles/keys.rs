@@ -85,6 +85,10 @@ impl Keys {
 
     /// The kinds of table that do take `key`, for one that stands in the wrong place.
     pub(super) fn home_of(key: &str) -> Vec<&'static str> {
-        [TOP, CEILING, BUDGET, PLUGIN, ROLE].iter().filter(|keys| keys.has(key)).map(|keys| keys.header).collect()
+        [TOP, CEILING, BUDGET, PLUGIN, ROLE]
+            .iter()
+            .filter(|keys| keys.has(key))
+            .map(|keys| keys.header)
+            .collect()
     }
 }

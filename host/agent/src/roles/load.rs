@@ -85,7 +85,8 @@ impl Roles {
         let sound_ceiling = (reader.count() == before).then_some(&ceiling);
 
         let section = reader.table(&top, "budget", &BUDGET);
-        let budget = section.as_ref().map(|section| LimitOverrides::read(&mut reader, section)).unwrap_or_default();
+        let budget =
+            section.as_ref().map(|section| LimitOverrides::read(&mut reader, section)).unwrap_or_default();
         let budget = budget.or(&Limits::BUDGET);
         let budget_marks = section.map(|section| section.marks);
 
@@ -100,8 +101,12 @@ impl Roles {
         for (name, section) in &sections {
             roles.push(Role::read_from(&mut reader, name, section, sound_ceiling));
         }
-        let plugin_names: Vec<&str> =
-            built_in.plugins.iter().copied().chain(plugin_names.iter().flatten().map(String::as_str)).collect();
+        let plugin_names: Vec<&str> = built_in
+            .plugins
+            .iter()
+            .copied()
+            .chain(plugin_names.iter().flatten().map(String::as_str))
+            .collect();
         check_plugin_names(&mut reader, &roles, &plugin_names);
         let warnings = delegation::check(&mut reader, &roles, budget.max_depth);
         let warnings = warnings.into_iter().map(|(key, at, problem)| text.error(at, key, problem)).collect();
@@ -124,7 +129,7 @@ impl Roles {
                 Ok(file) => {
                     files.insert(entry.name().to_owned(), file);
                 }
-                Err(error) => errors.push(error),
+                Err(found) => errors.extend_from_slice(found.all()),
             }
         }
         ConfigErrors::check(errors)?;
@@ -140,7 +145,9 @@ impl Roles {
     pub fn check_tools(&self, known: &KnownTools) -> Result<(), ConfigErrors> {
         let mut errors = Vec::new();
         for role in &self.roles {
-            for (key, patterns) in [("tools", &role.tools.allowed), ("disallowed_tools", &role.tools.disallowed)] {
+            for (key, patterns) in
+                [("tools", &role.tools.allowed), ("disallowed_tools", &role.tools.disallowed)]
+            {
                 for pattern in patterns {
                     if let Err(problem) = known.check(&pattern.value) {
                         errors.push(self.text.error(pattern.at, role.key(key), problem));
@@ -251,7 +258,8 @@ fn report_syntax(reader: &mut Reader<'_>, errors: &[toml::de::Error]) -> bool {
 /// Every tool that a role names is of a plugin that there is.
 fn check_plugin_names(reader: &mut Reader<'_>, roles: &[Role], plugins: &[&str]) {
     for role in roles {
-        for (key, patterns) in [("tools", &role.tools.allowed), ("disallowed_tools", &role.tools.disallowed)] {
+        for (key, patterns) in [("tools", &role.tools.allowed), ("disallowed_tools", &role.tools.disallowed)]
+        {
             for pattern in patterns {
                 if let Some(plugin) = pattern.value.plugin()
                     && !plugins.contains(&plugin)

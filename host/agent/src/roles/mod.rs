@@ -40,6 +40,7 @@ mod workspace;
 
 pub use authority::{Authority, NarrowError, NarrowProblem, Narrowing};
 pub use beneath::EntryProblem;
+pub(crate) use beneath::read_at_most;
 pub use ceiling::Ceiling;
 pub use digest::Digest;
 pub use duration::{DurationProblem, MAX_DURATION, format_duration, parse_duration};
@@ -53,7 +54,7 @@ pub use problem::Problem;
 pub use prompt::{MAX_PROMPT_BYTES, Prompt};
 pub use role::Role;
 pub use section::{Marks, Placed, Position};
-pub(crate) use shown::shown;
+pub(crate) use shown::{shown, shown_path};
 pub use source::{MAX_ROLES_BYTES, ROLES_FILE, RolesSource, RolesText};
 pub(crate) use suggest::nearest;
 pub use tools::{KnownTools, TASK_TOOL, ToolPattern};

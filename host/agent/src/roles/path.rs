@@ -125,9 +125,14 @@ mod tests {
 
     #[test]
     fn a_path_has_one_spelling() {
-        for (written, read) in
-            [(".", "."), ("./", "."), ("src", "src"), ("./src//a/./b/", "src/a/b"), ("a..b", "a..b"), ("~a", "~a")]
-        {
+        for (written, read) in [
+            (".", "."),
+            ("./", "."),
+            ("src", "src"),
+            ("./src//a/./b/", "src/a/b"),
+            ("a..b", "a..b"),
+            ("~a", "~a"),
+        ] {
             assert_eq!(path(written).as_str(), read);
         }
     }

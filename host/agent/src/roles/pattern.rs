@@ -30,7 +30,9 @@ pub enum PatternProblem {
 impl PatternProblem {
     pub(super) fn help(&self) -> Option<&'static str> {
         match self {
-            Self::Nothing => Some("patterns are written as in a .gitignore: \"secrets/\", \"*.pem\", \"/config/*.local\""),
+            Self::Nothing => {
+                Some("patterns are written as in a .gitignore: \"secrets/\", \"*.pem\", \"/config/*.local\"")
+            }
             Self::Negated => Some("[ceiling] `reveal` names what is taken from the built-in list"),
             Self::Comment => Some("write \"\\\\#…\" for a name that begins with `#`"),
             Self::Dots => Some("patterns are relative to the workspace: \"/src/x\" is one at its top"),
@@ -78,7 +80,9 @@ mod tests {
 
     #[test]
     fn gitignore_patterns_are_taken() {
-        for pattern in ["secrets/", "*.pem", "/config/*.local", "**/private/**", "a b", "\\#x", "\\!x", "[ab].txt"] {
+        for pattern in
+            ["secrets/", "*.pem", "/config/*.local", "**/private/**", "a b", "\\#x", "\\!x", "[ab].txt"]
+        {
             assert_eq!(check_pattern(pattern), Ok(()), "{pattern}");
         }
     }

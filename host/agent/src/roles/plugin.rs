@@ -3,7 +3,7 @@ use std::path::Path;
 
 use super::beneath::{EntryProblem, files_below, open_directory, open_file, read_file};
 use super::digest::Digest;
-use super::error::ConfigError;
+use super::error::ConfigErrors;
 use super::keys::PLUGIN;
 use super::name::is_name;
 use super::path::WorkspacePath;
@@ -60,7 +60,12 @@ impl PluginEntry {
         tables.iter().filter_map(|(name, section)| Self::read_from(reader, name, section, built_in)).collect()
     }
 
-    fn read_from(reader: &mut Reader<'_>, name: &str, section: &Section<'_>, built_in: &[&str]) -> Option<Self> {
+    fn read_from(
+        reader: &mut Reader<'_>,
+        name: &str,
+        section: &Section<'_>,
+        built_in: &[&str],
+    ) -> Option<Self> {
         let header = section.marks.header;
         if !is_name(name) {
             reader.report(header, &section.path, Problem::BadName(shown(name)));
@@ -128,8 +133,15 @@ impl PluginEntry {
     /// # Errors
     ///
     /// When a file is gone, too large or led to by a link, or when the component does not match its `sha256`.
-    pub(super) fn read(&self, text: &RolesText, workspace: &Path, max_bytes: u64) -> Result<PluginFile, ConfigError> {
-        let error = |at, key, problem| text.error(at, format!("plugins.{}.{key}", self.name), problem);
+    pub(super) fn read(
+        &self,
+        text: &RolesText,
+        workspace: &Path,
+        max_bytes: u64,
+    ) -> Result<PluginFile, ConfigErrors> {
+        let error = |at, key, problem| {
+            ConfigErrors::from(text.error(at, format!("plugins.{}.{key}", self.name), problem))
+        };
         let bytes = read_file(workspace, &self.path.value, max_bytes)
             .map_err(|problem| error(self.path.at, "path", problem.into()))?;
         let found = Digest::of(&bytes);

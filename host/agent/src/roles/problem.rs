@@ -198,7 +198,8 @@ impl Problem {
     /// What to write instead, where that is clear; the nearest valid name comes first.
     #[must_use]
     pub fn help(&self) -> Option<String> {
-        let did_you_mean = |nearest: &Option<String>| nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
+        let did_you_mean =
+            |nearest: &Option<String>| nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
         match self {
             Self::Duplicate(_) => Some("keep one of the two".to_owned()),
             Self::UnknownKey { nearest, belongs, known } => (!belongs.is_empty())
@@ -206,7 +207,9 @@ impl Problem {
                 .or_else(|| did_you_mean(nearest))
                 .or_else(|| Some(format!("the keys here are {}", known.join(", ")))),
             Self::LaterKey => Some("remove it; a key is accepted only when it is enforced".to_owned()),
-            Self::WrongType { example, .. } => example.as_ref().map(|example| format!("write it as {example}")),
+            Self::WrongType { example, .. } => {
+                example.as_ref().map(|example| format!("write it as {example}"))
+            }
             Self::NoRoles => {
                 Some("add one, as in [roles.root], or see the built-in ones with `remit roles`".to_owned())
             }
@@ -217,7 +220,9 @@ impl Problem {
             Self::Missing { why, .. } => Some((*why).to_owned()),
             Self::Empty => Some("say something, or remove the key".to_owned()),
             Self::TwoPrompts => Some("remove one of them".to_owned()),
-            Self::Duration { .. } => Some("write a number with its unit: \"500ms\", \"30s\", \"15m\", \"1h30m\"".to_owned()),
+            Self::Duration { .. } => {
+                Some("write a number with its unit: \"500ms\", \"30s\", \"15m\", \"1h30m\"".to_owned())
+            }
             Self::Path { problem, .. } => Some(problem.help().to_owned()),
             Self::Entry(problem) => problem.help(),
             Self::OverCeiling { .. } => Some("narrow the role, or raise [ceiling] `read`".to_owned()),
@@ -226,9 +231,9 @@ impl Problem {
                 Some(format!("if the plugin is the one you want, write sha256 = \"{found}\""))
             }
             Self::BadToolPattern { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
-            Self::BadToolPattern { nearest: None, .. } => {
-                Some("write a tool as `files.read_file`, a plugin's every tool as `files.*`, or `task`".to_owned())
-            }
+            Self::BadToolPattern { nearest: None, .. } => Some(
+                "write a tool as `files.read_file`, a plugin's every tool as `files.*`, or `task`".to_owned(),
+            ),
             Self::UnknownPlugin { nearest, .. } => {
                 did_you_mean(nearest).or_else(|| Some("list it under [plugins]".to_owned()))
             }

@@ -105,7 +105,9 @@ impl<'t> Reader<'t> {
             let path = format!("{}.{}", parent.key(key), shown(name.get_ref()));
             let at = self.position(name.span().start);
             match value.get_ref().as_table() {
-                Some(table) => sections.push((name.get_ref().to_string(), self.checked(path, at, table, keys))),
+                Some(table) => {
+                    sections.push((name.get_ref().to_string(), self.checked(path, at, table, keys)))
+                }
                 None => self.wrong_type(at, path, "a table", value, Some(example.to_owned())),
             }
         }
@@ -127,7 +129,13 @@ impl<'t> Reader<'t> {
         table.map(|table| (at, table))
     }
 
-    fn checked<'d>(&mut self, path: String, header: Position, table: &'d DeTable<'d>, keys: &Keys) -> Section<'d> {
+    fn checked<'d>(
+        &mut self,
+        path: String,
+        header: Position,
+        table: &'d DeTable<'d>,
+        keys: &Keys,
+    ) -> Section<'d> {
         let mut section = Section { path, marks: Marks { header, keys: BTreeMap::new() }, table };
         for key in table.keys() {
             let at = self.position(key.span().start);
@@ -199,7 +207,13 @@ impl<'t> Reader<'t> {
     }
 
     /// A whole number from `least` to `most`.
-    pub(super) fn number(&mut self, section: &Section<'_>, key: &'static str, least: u64, most: u64) -> Option<u64> {
+    pub(super) fn number(
+        &mut self,
+        section: &Section<'_>,
+        key: &'static str,
+        least: u64,
+        most: u64,
+    ) -> Option<u64> {
         let value = section.get(key)?;
         let at = self.position(value.span().start);
         let Some(integer) = value.get_ref().as_integer() else {
@@ -240,7 +254,11 @@ impl<'t> Reader<'t> {
     }
 
     /// Directories of the workspace, which exist and are no links.
-    pub(super) fn directories(&mut self, section: &Section<'_>, key: &'static str) -> Vec<Placed<WorkspacePath>> {
+    pub(super) fn directories(
+        &mut self,
+        section: &Section<'_>,
+        key: &'static str,
+    ) -> Vec<Placed<WorkspacePath>> {
         let mut directories = Vec::new();
         for text in self.strings(section, key) {
             let Some(path) = self.parsed_path(section, key, text) else { continue };
@@ -252,7 +270,12 @@ impl<'t> Reader<'t> {
         directories
     }
 
-    fn parsed_path(&mut self, section: &Section<'_>, key: &str, text: Placed<String>) -> Option<Placed<WorkspacePath>> {
+    fn parsed_path(
+        &mut self,
+        section: &Section<'_>,
+        key: &str,
+        text: Placed<String>,
+    ) -> Option<Placed<WorkspacePath>> {
         match WorkspacePath::parse(&text.value) {
             Ok(value) => Some(Placed { value, at: text.at }),
             Err(problem) => {

@@ -170,7 +170,11 @@ fn model(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<String> {
     Some(text.value)
 }
 
-fn tool_patterns(reader: &mut Reader<'_>, section: &Section<'_>, key: &'static str) -> Vec<Placed<ToolPattern>> {
+fn tool_patterns(
+    reader: &mut Reader<'_>,
+    section: &Section<'_>,
+    key: &'static str,
+) -> Vec<Placed<ToolPattern>> {
     let mut patterns = Vec::new();
     for text in reader.strings(section, key) {
         match ToolPattern::parse(&text.value) {
@@ -191,9 +195,15 @@ fn tool_patterns(reader: &mut Reader<'_>, section: &Section<'_>, key: &'static s
 fn check_task(reader: &mut Reader<'_>, section: &Section<'_>, tools: &ToolRules, has_delegates: bool) {
     let task = tools.allowed.iter().find(|pattern| pattern.value == ToolPattern::Task);
     match task {
-        Some(task) if !has_delegates => reader.report(task.at, section.key("tools"), Problem::TaskWithoutDelegates),
+        Some(task) if !has_delegates => {
+            reader.report(task.at, section.key("tools"), Problem::TaskWithoutDelegates)
+        }
         _ if has_delegates && !tools.permits(TASK_TOOL) => {
-            reader.report(section.marks.at("delegates"), section.key("delegates"), Problem::DelegatesWithoutTask);
+            reader.report(
+                section.marks.at("delegates"),
+                section.key("delegates"),
+                Problem::DelegatesWithoutTask,
+            );
         }
         _ => {}
     }

@@ -73,7 +73,8 @@ impl<'t> Lines<'t> {
         let line = self.starts.partition_point(|start| *start <= offset);
         let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
         // An offset inside of a character, which no parser should give, counts as the character's beginning.
-        let before = self.text.char_indices().skip_while(|(i, _)| *i < start).take_while(|(i, _)| *i < offset);
+        let before =
+            self.text.char_indices().skip_while(|(i, _)| *i < start).take_while(|(i, _)| *i < offset);
         let column = before.filter(|(_, c)| *c != '\u{feff}').count() + 1;
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Position { line: small(line), column: small(column) }

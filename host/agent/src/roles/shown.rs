@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use remit_pack::inert;
 
 /// How much of a foreign text a message repeats, in characters: a key of a megabyte must not fill the screen.
@@ -16,12 +18,21 @@ pub(super) fn shown_words(text: &str) -> String {
     cut(text, MAX_WORDS)
 }
 
+/// A path of the user's own, whole, so that it can be copied.
+pub(crate) fn shown_path(path: &Path) -> String {
+    on_one_line(&path.to_string_lossy())
+}
+
 fn cut(text: &str, most: usize) -> String {
     let mut short: String = text.chars().take(most).collect();
     if short.len() < text.len() {
         short.push('…');
     }
-    inert(&short).replace('\n', "\\n").replace('\t', "\\t")
+    on_one_line(&short)
+}
+
+fn on_one_line(text: &str) -> String {
+    inert(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
 #[cfg(test)]

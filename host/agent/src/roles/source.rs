@@ -7,7 +7,7 @@ use super::beneath::read_at_most;
 use super::error::{ConfigError, ConfigErrors, RolesError};
 use super::problem::Problem;
 use super::section::{Lines, Position};
-use super::shown::shown;
+use super::shown::shown_path;
 
 /// The name of a workspace's own file.
 pub const ROLES_FILE: &str = "roles.toml";
@@ -62,10 +62,14 @@ impl RolesText {
     pub fn read(source: RolesSource, built_in: &str) -> Result<Self, RolesError> {
         let (name, bytes) = match &source {
             RolesSource::BuiltIn => {
-                return Ok(Self { source, name: format!("built-in {ROLES_FILE}"), text: built_in.to_owned() });
+                return Ok(Self {
+                    source,
+                    name: format!("built-in {ROLES_FILE}"),
+                    text: built_in.to_owned(),
+                });
             }
             RolesSource::Workspace(path) => (ROLES_FILE.to_owned(), read_user_file(path)?),
-            RolesSource::File(path) => (shown(&path.to_string_lossy()), read_user_file(path)?),
+            RolesSource::File(path) => (shown_path(path), read_user_file(path)?),
         };
         match String::from_utf8(bytes) {
             Ok(text) => Ok(Self { source, name, text }),
@@ -107,7 +111,8 @@ fn read_user_file(path: &Path) -> Result<Vec<u8>, RolesError> {
     let failed = |source| RolesError::Read { path: path.to_owned(), source };
     // A pipe would wait for its other end.
     let nonblocking = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
-    let mut file: File = OpenOptions::new().read(true).custom_flags(nonblocking).open(path).map_err(failed)?;
+    let mut file: File =
+        OpenOptions::new().read(true).custom_flags(nonblocking).open(path).map_err(failed)?;
     if !file.metadata().map_err(failed)?.is_file() {
         return Err(RolesError::NotFile { path: path.to_owned() });
     }
@@ -144,7 +149,8 @@ mod tests {
     #[test]
     fn what_is_no_text_file_is_refused() {
         let dir = tempfile::tempdir().unwrap();
-        let read = |path: &Path| RolesText::read(RolesSource::File(path.to_owned()), "").unwrap_err().to_string();
+        let read =
+            |path: &Path| RolesText::read(RolesSource::File(path.to_owned()), "").unwrap_err().to_string();
         assert!(read(dir.path()).ends_with("is not a file"));
         let file = dir.path().join("x.toml");
         std::fs::write(&file, b"# fine\na = \"\xff\"\n").unwrap();

@@ -19,9 +19,7 @@ fn likeness(one: &str, other: &str) -> f64 {
 pub(crate) fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<String> {
     let plain = |text: &str| text.to_lowercase().replace('-', "_");
     let name = plain(name);
-    let scored = candidates.into_iter().map(|candidate| {
-        (likeness(&name, &plain(candidate)), candidate)
-    });
+    let scored = candidates.into_iter().map(|candidate| (likeness(&name, &plain(candidate)), candidate));
     let best = scored.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
     (best.0 >= LIKENESS).then(|| best.1.to_owned())
 }

@@ -78,7 +78,8 @@ pub(super) struct ToolRules {
 impl ToolRules {
     /// A deny beats every allow.
     pub(super) fn permits(&self, tool: &str) -> bool {
-        let any = |patterns: &[Placed<ToolPattern>]| patterns.iter().any(|pattern| pattern.value.matches(tool));
+        let any =
+            |patterns: &[Placed<ToolPattern>]| patterns.iter().any(|pattern| pattern.value.matches(tool));
         any(&self.allowed) && !any(&self.disallowed)
     }
 
@@ -124,7 +125,9 @@ impl KnownTools {
 
     /// What is wrong with a pattern, if anything. Plugins that were not loaded are not judged.
     pub(super) fn check(&self, pattern: &ToolPattern) -> Result<(), Problem> {
-        let Some(functions) = pattern.plugin().and_then(|plugin| self.plugins.get(plugin)) else { return Ok(()) };
+        let Some(functions) = pattern.plugin().and_then(|plugin| self.plugins.get(plugin)) else {
+            return Ok(());
+        };
         match pattern {
             ToolPattern::Tool(name) if functions.tools.contains(name) => Ok(()),
             ToolPattern::Tool(name) => Err(match functions.skipped.get(name) {
@@ -140,9 +143,11 @@ impl KnownTools {
 
     /// A tool of the same plugin that is near in name, else one of another plugin with the same function's name.
     fn nearest(&self, name: &str, functions: &Functions) -> Option<String> {
-        let function = |name: &str| name.split_once('.').map_or_else(String::new, |(_, function)| function.to_owned());
+        let function =
+            |name: &str| name.split_once('.').map_or_else(String::new, |(_, function)| function.to_owned());
         let wanted = function(name);
-        let own: BTreeMap<String, &String> = functions.tools.iter().map(|tool| (function(tool), tool)).collect();
+        let own: BTreeMap<String, &String> =
+            functions.tools.iter().map(|tool| (function(tool), tool)).collect();
         if let Some(near) = nearest(&wanted, own.keys().map(String::as_str)) {
             return own.get(&near).map(|tool| (*tool).clone());
         }
@@ -158,7 +163,8 @@ mod tests {
 
     fn rules(allowed: &[&str], disallowed: &[&str]) -> ToolRules {
         let placed = |texts: &[&str]| {
-            let parse = |text: &&str| Placed { value: ToolPattern::parse(text).unwrap(), at: Position::START };
+            let parse =
+                |text: &&str| Placed { value: ToolPattern::parse(text).unwrap(), at: Position::START };
             texts.iter().map(parse).collect()
         };
         ToolRules { allowed: placed(allowed), disallowed: placed(disallowed) }
@@ -177,9 +183,16 @@ mod tests {
         for tool in ["files.read_file", "files.other.read", "search.grep", "task"] {
             assert!(rules.permits(tool), "{tool}");
         }
-        for tool in
-            ["files.delete", "filesx.read", "files", "files__read_file", "search.grep2", "search.other", "task_status", "Task"]
-        {
+        for tool in [
+            "files.delete",
+            "filesx.read",
+            "files",
+            "files__read_file",
+            "search.grep2",
+            "search.other",
+            "task_status",
+            "Task",
+        ] {
             assert!(!rules.permits(tool), "{tool}");
         }
         assert_eq!(rules.plugins().into_iter().collect::<Vec<_>>(), ["files", "search"]);
@@ -193,8 +206,19 @@ mod tests {
 
     #[test]
     fn there_is_no_pattern_for_everything() {
-        for text in ["*", "*.*", "", ".", "files.", ".read", "files.re*", "files.a.b.c", "read_file", "files read", "files.*.x"]
-        {
+        for text in [
+            "*",
+            "*.*",
+            "",
+            ".",
+            "files.",
+            ".read",
+            "files.re*",
+            "files.a.b.c",
+            "read_file",
+            "files read",
+            "files.*.x",
+        ] {
             assert_eq!(ToolPattern::parse(text), None, "{text}");
         }
     }
@@ -216,7 +240,8 @@ mod tests {
         assert_eq!(check("files.read-file"), unknown("files.read-file", Some("files.read_file")));
         assert_eq!(check("files.grep"), unknown("files.grep", Some("search.grep")));
         assert_eq!(check("search.zzz"), unknown("search.zzz", None));
-        let skipped = Problem::SkippedTool { name: "files.watch".into(), reason: "it returns a stream".into() };
+        let skipped =
+            Problem::SkippedTool { name: "files.watch".into(), reason: "it returns a stream".into() };
         assert_eq!(check("files.watch"), Err(skipped));
         assert_eq!(check("empty.*"), Err(Problem::NothingMatches("empty.*".into())));
     }

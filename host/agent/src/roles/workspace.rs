@@ -15,7 +15,7 @@ pub struct CheckedWorkspace {
 #[derive(Debug, Error)]
 pub enum WorkspaceError {
     /// It is not there, or may not be looked at.
-    #[error("cannot use {} as the workspace: {source}", super::shown::shown(&path.to_string_lossy()))]
+    #[error("cannot use {} as the workspace: {source}", super::shown::shown_path(path))]
     Unreachable {
         /// The path as it was given.
         path: PathBuf,
@@ -23,13 +23,15 @@ pub enum WorkspaceError {
         source: std::io::Error,
     },
     /// It is a file.
-    #[error("cannot use {} as the workspace: it is not a directory", super::shown::shown(&path.to_string_lossy()))]
+    #[error("cannot use {} as the workspace: it is not a directory", super::shown::shown_path(path))]
     NotDirectory {
         /// The path as it was given.
         path: PathBuf,
     },
     /// It is the whole file system.
-    #[error("the workspace would be `/`, the whole file system\n  help: name a project's directory with --workspace")]
+    #[error(
+        "the workspace would be `/`, the whole file system\n  help: name a project's directory with --workspace"
+    )]
     Root,
 }
 
@@ -54,7 +56,11 @@ pub enum WorkspaceWarning {
 /// # Errors
 ///
 /// When it is no directory that can be reached, or `/` without `force`.
-pub fn check_workspace(path: &Path, home: Option<&Path>, force: bool) -> Result<CheckedWorkspace, WorkspaceError> {
+pub fn check_workspace(
+    path: &Path,
+    home: Option<&Path>,
+    force: bool,
+) -> Result<CheckedWorkspace, WorkspaceError> {
     let failed = |source| WorkspaceError::Unreachable { path: path.to_owned(), source };
     let real = path.canonicalize().map_err(failed)?;
     if !real.metadata().map_err(failed)?.is_dir() {
@@ -118,7 +124,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("file");
         std::fs::write(&file, "").unwrap();
-        assert!(check_workspace(&file, None, false).unwrap_err().to_string().ends_with("file as the workspace: it is not a directory"));
+        assert!(
+            check_workspace(&file, None, false)
+                .unwrap_err()
+                .to_string()
+                .ends_with("file as the workspace: it is not a directory")
+        );
         let missing = check_workspace(&dir.path().join("missing"), None, false).unwrap_err().to_string();
         assert!(missing.contains("missing as the workspace: "), "{missing}");
     }

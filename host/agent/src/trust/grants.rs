@@ -1,0 +1,188 @@
+use std::fmt::{Display, Write};
+
+use super::manifest::Manifest;
+use crate::roles::{Ceiling, Limits, PluginEntry, Role, Roles, WorkspacePath, shown};
+
+/// What the file would grant, in words, for the person who is asked to trust it.
+///
+/// Every text of the file is made inert and cut where it is long, so that nothing in it can redraw the question. Prompts
+/// are not repeated, only counted: they grant nothing, but they are what the agents are told.
+#[must_use]
+pub fn describe_grants(roles: &Roles, manifest: &Manifest) -> String {
+    let mut text = String::new();
+    ceiling(&mut text, roles.ceiling());
+    line(&mut text, "whole run", limits(roles.budget()));
+    for entry in roles.plugins() {
+        plugin(&mut text, entry, manifest);
+    }
+    for role in roles.all() {
+        describe_role(&mut text, roles, role, manifest);
+    }
+    text
+}
+
+fn line(text: &mut String, name: &str, words: impl Display) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{name:<12}{words}");
+}
+
+fn inner(text: &mut String, name: &str, words: impl Display) {
+    line(text, &format!("  {name}"), words);
+}
+
+fn ceiling(text: &mut String, ceiling: &Ceiling) {
+    line(text, "ceiling", format!("reads {}", directories(ceiling.read())));
+    if !ceiling.hidden().is_empty() {
+        inner(text, "hides", format!("{}, beside the built-in list", quoted(ceiling.hidden())));
+    }
+    if !ceiling.reveal().is_empty() {
+        inner(text, "reveals", format!("{}, which may be hidden otherwise", quoted(ceiling.reveal())));
+    }
+}
+
+fn plugin(text: &mut String, entry: &PluginEntry, manifest: &Manifest) {
+    line(text, "plugin", shown(entry.name()));
+    let vouched = if entry.sha256().is_some() { ", as roles.toml says" } else { "" };
+    inner(text, "component", format!("{}{vouched}", with_digest(entry.path(), manifest)));
+    if let Some(wit) = entry.wit() {
+        inner(text, "wit", shown(wit.as_str()));
+    }
+}
+
+fn describe_role(text: &mut String, roles: &Roles, role: &Role, manifest: &Manifest) {
+    line(text, "role", format!("{}: {}", shown(role.name()), shown(role.description())));
+    let size = format!("{} bytes", role.prompt().len());
+    match role.prompt_file() {
+        Some(file) => inner(text, "prompt", format!("{size} from {}", with_digest(file, manifest))),
+        None => inner(text, "prompt", size),
+    }
+    if let Some(model) = role.model() {
+        let elsewhere = if model.contains("://") {
+            " (what the role reads goes to this address; your key does not, unless you set the address yourself)"
+        } else {
+            ""
+        };
+        inner(text, "model", format!("{}{elsewhere}", shown(model)));
+    }
+    let tools: Vec<String> = role.tools().map(ToString::to_string).collect();
+    let without: Vec<String> = role.disallowed_tools().map(ToString::to_string).collect();
+    let without = if without.is_empty() { String::new() } else { format!(" without {}", quoted(&without)) };
+    inner(text, "tools", format!("{}{without}", quoted(&tools)));
+    let hidden = match role.hidden() {
+        [] => String::new(),
+        hidden => format!(", but for {}", quoted(hidden)),
+    };
+    inner(text, "reads", format!("{}{hidden}", directories(role.read())));
+    let delegates: Vec<String> = role.delegates().map(str::to_owned).collect();
+    inner(
+        text,
+        "delegates",
+        if delegates.is_empty() { "to nobody".to_owned() } else { format!("to {}", quoted(&delegates)) },
+    );
+    inner(text, "limits", limits(&roles.limits_of(role)));
+}
+
+fn with_digest(path: &WorkspacePath, manifest: &Manifest) -> String {
+    let digest = manifest
+        .files()
+        .find(|(file, _)| *file == path.as_str())
+        .map(|(_, digest)| format!(", sha256 {digest}"));
+    format!("{}{}", shown(path.as_str()), digest.unwrap_or_default())
+}
+
+fn directories(directories: &[WorkspacePath]) -> String {
+    let names: Vec<String> = directories
+        .iter()
+        .map(|path| {
+            if path.as_str() == "." {
+                "the whole workspace".to_owned()
+            } else {
+                format!("`{}`", shown(path.as_str()))
+            }
+        })
+        .collect();
+    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+}
+
+fn quoted(texts: &[String]) -> String {
+    if texts.is_empty() {
+        return "none".to_owned();
+    }
+    texts.iter().map(|text| format!("`{}`", shown(text))).collect::<Vec<_>>().join(", ")
+}
+
+fn limits(limits: &Limits) -> String {
+    limits.rows().map(|(key, value)| format!("{key} {value}")).join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::roles::{BuiltIn, RolesSource};
+
+    fn described(text: &str) -> String {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join("src")).unwrap();
+        std::fs::write(dir.path().join("a.wasm"), "a component").unwrap();
+        std::fs::write(dir.path().join("prompt.md"), "Do.").unwrap();
+        let built_in = BuiltIn { roles: text, plugins: &["files"] };
+        let roles = Roles::load(RolesSource::BuiltIn, &built_in, dir.path()).unwrap();
+        let plugins = roles.read_plugins(dir.path(), 1000).unwrap();
+        describe_grants(&roles, &Manifest::of(&roles, &plugins))
+    }
+
+    #[test]
+    fn everything_that_a_file_grants_is_said() {
+        let text = described(
+            r#"
+            [ceiling]
+            hidden = ["secrets/"]
+            reveal = [".env"]
+            [plugins]
+            archive = { path = "a.wasm" }
+            [roles.root]
+            description = "Plans."
+            prompt_file = "prompt.md"
+            model = "openai:gpt-x@https://models.example/v1"
+            tools = ["archive.*", "task"]
+            disallowed_tools = ["archive.open"]
+            delegates = ["reader"]
+            read = ["."]
+            hidden = ["*.tmp"]
+            max_turns = 3
+            [roles.reader]
+            description = "Reads."
+            "#,
+        );
+        let expected = "\
+ceiling     reads the whole workspace
+  hides     `secrets/`, beside the built-in list
+  reveals   `.env`, which may be hidden otherwise
+whole run   max_turns 60, max_model_calls 100, max_tokens 400000, max_tool_calls 16, max_delegations 12, max_depth 2, wall_clock 15m, call_time 30s, result_bytes 65536
+plugin      archive
+  component a.wasm, sha256 626d0ce33ca550dc06351c3ea7b698be557ff5d35bf25edc44221b561838594c
+role        root: Plans.
+  prompt    3 bytes from prompt.md, sha256 be0d6ba1302dbc9a4f8c8b4f3a3b7a4c
+  model     openai:gpt-x@https://models.example/v1 (what the role reads goes to this address; your key does not, unless you set the address yourself)
+  tools     `archive.*`, `task` without `archive.open`
+  reads     the whole workspace, but for `*.tmp`
+  delegates to `reader`
+  limits    max_turns 3, max_model_calls 20, max_tokens 200000, max_tool_calls 16, max_delegations 8, max_depth 2, wall_clock 10m, call_time 30s, result_bytes 32768
+role        reader: Reads.
+  prompt    6 bytes
+  tools     none
+  reads     nothing
+  delegates to nobody
+  limits    max_turns 12, max_model_calls 20, max_tokens 200000, max_tool_calls 16, max_delegations 8, max_depth 2, wall_clock 10m, call_time 30s, result_bytes 32768
+";
+        let expected = expected
+            .replace("be0d6ba1302dbc9a4f8c8b4f3a3b7a4c", &crate::roles::Digest::of(b"Do.").to_string());
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn nothing_in_a_file_can_redraw_the_question() {
+        let text = described("[ceiling]\nhidden = [\"ab\\u202e\"]\n[roles.root]\ndescription = \"Plans.\"\n");
+        assert!(text.contains("`ab\\u{202e}`"), "{text}");
+    }
+}
