@@ -79,11 +79,11 @@ impl Agent {
 
 impl Ending {
     /// The ending of an agent that could not even begin.
-    pub(crate) fn failed(reason: String) -> Ending {
+    pub(crate) fn early(status: Status, reason: Option<String>) -> Ending {
         Ending {
-            status: Status::Failed,
+            status,
             exhausted: None,
-            reason: Some(reason),
+            reason,
             text: String::new(),
             warnings: Vec::new(),
             turns: 0,

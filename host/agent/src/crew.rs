@@ -93,10 +93,10 @@ impl Crew {
     }
 
     /// The tools and the model of an agent. Only the components that the role's tools belong to are loaded for it.
-    pub(crate) fn parts(&self, role: &RoleRef, narrowing: &Narrowing) -> Result<Parts, StartError> {
+    pub(crate) async fn parts(&self, role: &RoleRef, narrowing: &Narrowing) -> Result<Parts, StartError> {
         let name = || role.name().to_owned();
         let authority = Authority::of(&self.roles, role.get(), narrowing);
-        let toolbox = self.toolboxes.make(role.get(), &authority);
+        let toolbox = self.toolboxes.make(role, &authority).await;
         let toolbox = toolbox.map_err(|source| StartError::Toolbox { role: name(), source })?;
         let model =
             self.models.of(role.get()).map_err(|source| StartError::Model { role: name(), source })?;
@@ -163,7 +163,7 @@ impl Crew {
                 transcript.push(Message::user(first_message));
                 run_loop(&mut transcript, agent).await
             }
-            Err(error) => Ending::failed(error.to_string()),
+            Err(error) => Ending::early(Status::Failed, Some(error.to_string())),
         };
         let is_child = !agent.path.is_root();
         if is_child && ending.status == Status::Completed && Findings::parse(&ending.text).is_empty() {

@@ -63,21 +63,32 @@ pub async fn run(request: RunRequest) -> Result<Outcome, RunError> {
     let tally = Mutex::default();
     let crew = Arc::new(Crew { roles, workspace, pins, toolboxes, models, events, tree, tally });
     let narrowing = Narrowing::default();
-    let parts = crew.parts(&role, &narrowing)?;
-    let budget = Budget::root(&crew.tree, crew.roles.limits_of(role.get()));
-    let root = crew.agent(AgentPath::root(), role, narrowing, parts, budget, cancel);
-    let started = root.emit(EventKind::RunStarted {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        prompt: prompt.clone(),
-        pins: crew.pins.clone(),
-        role: root.role.name().to_owned(),
-    });
-    let ending = match started {
-        Ok(()) => crew.start(&root, prompt::first_message(&prompt, &crew.pins)).await.0,
-        Err(error) => Ending::failed(error.to_string()),
+    let parts = tokio::select! {
+        biased;
+        () = cancel.cancelled() => None,
+        parts = crew.parts(&role, &narrowing) => Some(parts?),
+    };
+    let root = AgentPath::root();
+    let started = crew.events.emit(
+        &root,
+        EventKind::RunStarted {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            prompt: prompt.clone(),
+            pins: crew.pins.clone(),
+            role: role.name().to_owned(),
+        },
+    );
+    let ending = match (started, parts) {
+        (Err(error), _) => Ending::early(Status::Failed, Some(error.to_string())),
+        (Ok(()), None) => Ending::early(Status::Cancelled, None),
+        (Ok(()), Some(parts)) => {
+            let budget = Budget::root(&crew.tree, crew.roles.limits_of(role.get()));
+            let agent = crew.agent(root.clone(), role, narrowing, parts, budget, cancel);
+            crew.start(&agent, prompt::first_message(&prompt, &crew.pins)).await.0
+        }
     };
     let mut outcome = outcome(&crew, ending);
-    if let Err(SinkError(error)) = root.emit(EventKind::Outcome(outcome.clone())) {
+    if let Err(SinkError(error)) = crew.events.emit(&root, EventKind::Outcome(outcome.clone())) {
         // An end that could not be recorded is not passed off as one that was.
         outcome.status = Status::Failed;
         outcome.reason.get_or_insert(error);

@@ -6,7 +6,8 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use crate::roles::{Authority, Role};
+use crate::agent::RoleRef;
+use crate::roles::Authority;
 
 /// The tools that one agent has, and nothing else.
 ///
@@ -60,10 +61,11 @@ pub struct ToolOutcome {
     pub text: String,
     /// Whether `text` is an error.
     pub is_error: bool,
-    /// Whether the tool's result was longer than `text`.
-    pub cut: bool,
     /// What the component printed, for the trace; the model never sees it.
     pub printed: String,
+    /// What the component tried and was refused, such as ``read `.env`: hidden``. The model is told where it made the call
+    /// fail.
+    pub refusals: Vec<String>,
 }
 
 impl ToolOutcome {
@@ -75,12 +77,17 @@ impl ToolOutcome {
 
 /// Makes the toolbox of an agent when the agent starts.
 pub trait ToolboxFactory: Send + Sync {
-    /// The tools that `role` has, which can touch what `authority` says and nothing else.
+    /// The tools that `role` has, which can touch what `authority` says and nothing else. It may take seconds, where a
+    /// component is new.
     ///
     /// # Errors
     ///
     /// What keeps this role from being started, for the model that asked for it and for the user.
-    fn make(&self, role: &Role, authority: &Authority) -> Result<Arc<dyn Toolbox>, ToolboxError>;
+    fn make<'a>(
+        &'a self,
+        role: &'a RoleRef,
+        authority: &'a Authority,
+    ) -> BoxFuture<'a, Result<Arc<dyn Toolbox>, ToolboxError>>;
 }
 
 /// Why an agent's tools can't be had.

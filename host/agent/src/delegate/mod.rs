@@ -91,7 +91,12 @@ impl Delegation {
     }
 
     async fn delegate(&self, parent: &Agent, call: &ToolCall) -> Returned {
-        let (task, child) = match self.prepare(parent, call) {
+        let prepared = tokio::select! {
+            biased;
+            () = parent.cancel.cancelled() => return Returned::refused("cancelled"),
+            prepared = self.prepare(parent, call) => prepared,
+        };
+        let (task, child) = match prepared {
             Ok(prepared) => prepared,
             Err(why) => return Returned::refused(format!("not delegated: {why}")),
         };
@@ -124,7 +129,7 @@ impl Delegation {
     }
 
     /// Everything that can keep a child from being started is found out here, before anything of it exists.
-    fn prepare(&self, parent: &Agent, call: &ToolCall) -> Result<(TaskArguments, Agent), String> {
+    async fn prepare(&self, parent: &Agent, call: &ToolCall) -> Result<(TaskArguments, Agent), String> {
         let names: Vec<&str> = self.to.iter().map(RoleRef::name).collect();
         let task = TaskArguments::decode(&call.arguments, &names).map_err(|error| error.to_string())?;
         let role = self.to.iter().find(|role| role.name() == task.role).ok_or("there is no such role")?;
@@ -134,7 +139,7 @@ impl Delegation {
             }
             None => self.narrowing.clone(),
         };
-        let parts = self.crew.parts(role, &narrowing).map_err(|error| error.to_string())?;
+        let parts = self.crew.parts(role, &narrowing).await.map_err(|error| error.to_string())?;
         let limits = self.crew.roles().limits_of(role.get());
         let budget = parent.budget.child(limits, parent.path.as_str()).map_err(|exhausted| {
             format!("the limit `{}` is reached: {}", exhausted.limit(), parent.role.explain(&exhausted))

@@ -119,6 +119,9 @@ pub enum EventKind {
         /// What the component printed, bounded; the model never sees it.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         printed: String,
+        /// What the component tried and was refused.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        refusals: Vec<String>,
     },
     /// A child was given an assignment.
     Delegated {

@@ -13,7 +13,10 @@ use crate::toolbox::{ToolInfo, ToolOutcome};
 
 /// How much longer than its time a call may take before the loop itself gives it up. A toolbox ends its calls in time;
 /// this is for one that does not.
-const GRACE: Duration = Duration::from_millis(500);
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How many refusals a model is told for one call: the first explains the rest.
+const MAX_REFUSALS: usize = 2;
 
 /// What a tool's name stands for, for one agent.
 enum Target<'a> {
@@ -116,6 +119,9 @@ impl Course<'_> {
         // A report is made to fit; cutting it would break its JSON.
         let limit = if is_task { usize::MAX } else { self.agent.budget.result_bytes() };
         let mut result = shown(&outcome.text, limit);
+        if outcome.is_error {
+            result.text.push_str(&refused(self.agent, &tool, &outcome.refusals));
+        }
         let summary = summary(&result.text);
         if let Some(note) = self.repeats.note(&tool, &call.arguments, &result.text) {
             result.text.push('\n');
@@ -128,9 +134,10 @@ impl Course<'_> {
             summary,
             text: result.text.clone(),
             bytes: size(&result.text),
-            cut: outcome.cut || result.cut,
+            cut: result.cut,
             duration_ms: millis(duration),
             printed: outcome.printed,
+            refusals: outcome.refusals,
         });
         self.result_bytes += size(&result.text);
         self.push(Message::tool_result(call.id, call.name, result.text, outcome.is_error));
@@ -189,6 +196,16 @@ fn unknown_tool(agent: &Agent, name: &str) -> String {
         agent.path,
         role.place("tools"),
     )
+}
+
+/// Who was refused what, and what to change in the file if it was meant to be granted.
+fn refused(agent: &Agent, tool: &str, refusals: &[String]) -> String {
+    let shown = refusals.iter().take(MAX_REFUSALS).map(|refusal| {
+        let role = agent.role.name();
+        let place = agent.role.place("read");
+        format!("\n[refused to {tool} of {}: {refusal} (grants of role `{role}`: {place})]", agent.path)
+    });
+    shown.collect()
 }
 
 /// The result of a call that is left over once something has stopped the loop.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use remit_agent::roles::{BuiltIn, Role, Roles, RolesSource};
-use remit_agent::{Agent, AgentPath, Budget, Events, RoleRef, Tree, run_loop};
+use remit_agent::{Agent, AgentPath, Budget, Events, RoleRef, ToolboxFactory, Tree, run_loop};
 use remit_model::{Message, ToolSet, ToolSpec, Transcript};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -75,7 +75,8 @@ async fn either_lock_alone_is_enough() {
     let roles = Arc::new(Roles::load(RolesSource::BuiltIn, &built_in, stage.workspace.path()).unwrap());
     let explorer: &Role = roles.get("explorer").unwrap();
     let authority = remit_agent::roles::Authority::of(&roles, explorer, &Default::default());
-    let toolbox = remit_agent::ToolboxFactory::make(&*stage.props, explorer, &authority).unwrap();
+    let role = RoleRef::new(roles.clone(), explorer);
+    let toolbox = stage.props.make(&role, &authority).await.unwrap();
     let leaked = ToolSpec {
         name: "edit__write_file".into(),
         description: "Shown by mistake.".into(),
@@ -83,7 +84,7 @@ async fn either_lock_alone_is_enough() {
     };
     let agent = Agent {
         path: AgentPath::root(),
-        role: RoleRef::new(roles.clone(), explorer),
+        role,
         prompt: String::new(),
         tools: ToolSet::new(vec![leaked]),
         toolbox,

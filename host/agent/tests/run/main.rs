@@ -9,4 +9,5 @@ mod delegation;
 mod endings;
 mod events;
 mod locks;
+mod sandbox;
 mod stage;

@@ -6,7 +6,9 @@ mod tools;
 use std::sync::{Arc, Mutex};
 
 use remit_agent::roles::{BuiltIn, Role, Roles, RolesSource};
-use remit_agent::{Event, EventKind, EventSink, Events, Models, Outcome, RunRequest, SinkError, run};
+use remit_agent::{
+    Event, EventKind, EventSink, Events, Models, Outcome, RunRequest, SinkError, ToolboxFactory, run,
+};
 use remit_model::{Model, ModelError};
 use tokio_util::sync::CancellationToken;
 
@@ -47,6 +49,7 @@ pub(crate) struct Stage {
     role: &'static str,
     pins: Vec<String>,
     sinks: Vec<Box<dyn EventSink>>,
+    toolboxes: Option<Arc<dyn ToolboxFactory>>,
 }
 
 /// A run that was played.
@@ -79,6 +82,7 @@ impl Stage {
             role: "root",
             pins: Vec::new(),
             sinks: Vec::new(),
+            toolboxes: None,
         }
     }
 
@@ -89,6 +93,19 @@ impl Stage {
             self.roles = format!("{header}\n{}", self.roles);
         }
         self.roles = self.roles.replace(&format!("{header}\n"), &format!("{header}\n{keys}\n"));
+        self
+    }
+
+    /// The roles with `from` said as `to`.
+    pub(crate) fn replaced(mut self, from: &str, to: &str) -> Stage {
+        assert!(self.roles.contains(from), "{from}");
+        self.roles = self.roles.replace(from, to);
+        self
+    }
+
+    /// Real tools in place of the recorded ones.
+    pub(crate) fn toolboxes(mut self, toolboxes: impl ToolboxFactory + 'static) -> Stage {
+        self.toolboxes = Some(Arc::new(toolboxes));
         self
     }
 
@@ -145,7 +162,7 @@ impl Stage {
             pins: self.pins,
             roles,
             workspace: self.workspace.path().to_owned(),
-            toolboxes: self.props.clone(),
+            toolboxes: self.toolboxes.unwrap_or_else(|| self.props.clone()),
             models: Arc::new(Cast(self.actor.clone())),
             events: Arc::new(Events::new(sinks)),
             cancel: self.cancel,

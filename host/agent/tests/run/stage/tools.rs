@@ -3,8 +3,8 @@ use std::sync::{Arc, Mutex};
 
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
-use remit_agent::roles::{Authority, Role};
-use remit_agent::{CallLimits, ToolInfo, ToolOutcome, Toolbox, ToolboxError, ToolboxFactory};
+use remit_agent::roles::Authority;
+use remit_agent::{CallLimits, RoleRef, ToolInfo, ToolOutcome, Toolbox, ToolboxError, ToolboxFactory};
 use serde_json::json;
 use tokio::sync::Notify;
 
@@ -58,21 +58,26 @@ impl Props {
 }
 
 impl ToolboxFactory for Props {
-    fn make(&self, role: &Role, authority: &Authority) -> Result<Arc<dyn Toolbox>, ToolboxError> {
+    fn make<'a>(
+        &'a self,
+        role: &'a RoleRef,
+        authority: &'a Authority,
+    ) -> BoxFuture<'a, Result<Arc<dyn Toolbox>, ToolboxError>> {
         self.made.lock().unwrap().push(format!("{} reads {}", role.name(), authority.in_words()));
-        let tools = TOOLS.iter().filter(|name| role.permits(name)).map(|name| ToolInfo {
+        let tools = TOOLS.iter().filter(|name| role.get().permits(name)).map(|name| ToolInfo {
             name: (*name).to_owned(),
             wire_name: name.replace('.', "__"),
             description: format!("{name}, for tests."),
             input_schema: json!({ "type": "object" }),
         });
-        Ok(Arc::new(PropBox {
+        let toolbox: Arc<dyn Toolbox> = Arc::new(PropBox {
             role: role.name().to_owned(),
             grants: format!("You may read {}.", authority.in_words()),
             tools: tools.collect(),
             answers: self.answers.lock().unwrap().clone(),
             used: self.used.clone(),
-        }))
+        });
+        future::ready(Ok(toolbox)).boxed()
     }
 }
 

@@ -1,0 +1,234 @@
+//! Toolboxes whose tools are components in the sandbox.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, try_join_all};
+use remit_sandbox::{
+    CallOutput, GrantSpec, Grants, Limits, LoadError, Origin, Plugin, PluginSource, Sandbox, Workspace,
+};
+use thiserror::Error;
+use tokio::sync::OnceCell;
+
+use crate::agent::RoleRef;
+use crate::roles::{Authority, KnownTools, PluginFiles, Roles};
+use crate::toolbox::{CallLimits, ToolInfo, ToolOutcome, Toolbox, ToolboxError, ToolboxFactory};
+
+/// Makes toolboxes of components. A component is loaded when the first role that names one of its tools is started, and
+/// never if none is.
+pub struct SandboxToolboxes {
+    sandbox: Sandbox,
+    workspace: Workspace,
+    plugins: BTreeMap<String, Slot>,
+}
+
+/// A plugin that may be loaded.
+struct Slot {
+    source: PluginSource,
+    loaded: OnceCell<Arc<Plugin>>,
+}
+
+/// Why a plugin can't be had.
+#[derive(Debug, Error)]
+pub enum PluginError {
+    /// It can't be loaded.
+    #[error(transparent)]
+    Load(Box<LoadError>),
+    /// Loading it was broken off.
+    #[error("plugin `{name}`: loading it was broken off: {reason}")]
+    BrokenOff {
+        /// The plugin.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// There is none of that name.
+    #[error("there is no plugin `{name}`; there are {known}")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// All there are.
+        known: String,
+    },
+}
+
+impl SandboxToolboxes {
+    /// Toolboxes of these plugins, in this workspace. Nothing is loaded yet.
+    pub fn new(sandbox: Sandbox, workspace: Workspace, plugins: Vec<PluginSource>) -> SandboxToolboxes {
+        let slot = |source: PluginSource| (source.name.clone(), Slot { source, loaded: OnceCell::new() });
+        SandboxToolboxes { sandbox, workspace, plugins: plugins.into_iter().map(slot).collect() }
+    }
+
+    /// The names of the plugins that there are.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.plugins.keys().map(String::as_str)
+    }
+
+    /// The plugin of that name, which is loaded if it has not been.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or it can't be loaded.
+    pub async fn plugin(&self, name: &str) -> Result<Arc<Plugin>, PluginError> {
+        let slot = self.plugins.get(name).ok_or_else(|| PluginError::Unknown {
+            name: name.to_owned(),
+            known: self.names().collect::<Vec<_>>().join(", "),
+        })?;
+        let load = || async {
+            let (sandbox, source) = (self.sandbox.clone(), slot.source.clone());
+            // Compiling takes seconds where nothing is cached.
+            match tokio::task::spawn_blocking(move || sandbox.load(source).map_err(Box::new)).await {
+                Ok(loaded) => loaded.map_err(PluginError::Load),
+                Err(stopped) => {
+                    Err(PluginError::BrokenOff { name: name.to_owned(), reason: stopped.to_string() })
+                }
+            }
+        };
+        Ok(slot.loaded.get_or_try_init(load).await?.clone())
+    }
+
+    /// The tools of these plugins, for [`Roles::check_tools`].
+    ///
+    /// # Errors
+    ///
+    /// When one of them can't be loaded.
+    pub async fn known_tools(
+        &self,
+        plugins: impl IntoIterator<Item = &str>,
+    ) -> Result<KnownTools, PluginError> {
+        let mut known = KnownTools::new();
+        for plugin in try_join_all(plugins.into_iter().map(|name| self.plugin(name))).await? {
+            let tools = plugin.tools().iter().map(|tool| tool.name.as_str());
+            let skipped =
+                plugin.skipped().iter().map(|skipped| (skipped.name.as_str(), skipped.reason.as_str()));
+            known.add(plugin.name(), tools, skipped);
+        }
+        Ok(known)
+    }
+
+    fn grants(&self, role: &RoleRef, authority: &Authority) -> Result<Arc<Grants>, ToolboxError> {
+        let spec = GrantSpec {
+            read: authority.read().iter().map(ToString::to_string).collect(),
+            hidden: authority.hidden().to_vec(),
+            reveal: authority.reveal().to_vec(),
+            role_hidden: authority.role_hidden().to_vec(),
+        };
+        Grants::new(&self.workspace, &spec)
+            .map_err(|error| ToolboxError(format!("{error} ({})", role.place("read"))))
+    }
+
+    async fn toolbox(&self, role: &RoleRef, authority: &Authority) -> Result<Arc<dyn Toolbox>, ToolboxError> {
+        let names = role.get().plugins();
+        let plugins = try_join_all(names.into_iter().map(|name| self.plugin(name))).await;
+        let plugins = plugins.map_err(|error| ToolboxError(format!("{error} ({})", role.place("tools"))))?;
+        let mut tools = Vec::new();
+        let mut by_name = HashMap::new();
+        for plugin in plugins {
+            for tool in plugin.tools().iter().filter(|tool| role.get().permits(&tool.name)) {
+                by_name.insert(tool.name.clone(), plugin.clone());
+                tools.push(ToolInfo {
+                    name: tool.name.clone(),
+                    wire_name: tool.wire_name.clone(),
+                    description: tool.description.clone(),
+                    input_schema: tool.input_schema.clone(),
+                });
+            }
+        }
+        let words = match authority.read() {
+            [] => String::new(),
+            _ => format!("You may read {}.", authority.in_words()),
+        };
+        let grants = self.grants(role, authority)?;
+        Ok(Arc::new(SandboxToolbox { sandbox: self.sandbox.clone(), grants, words, tools, plugins: by_name }))
+    }
+}
+
+impl ToolboxFactory for SandboxToolboxes {
+    fn make<'a>(
+        &'a self,
+        role: &'a RoleRef,
+        authority: &'a Authority,
+    ) -> BoxFuture<'a, Result<Arc<dyn Toolbox>, ToolboxError>> {
+        self.toolbox(role, authority).boxed()
+    }
+}
+
+/// One agent's tools, and the grants that every call of them is given.
+struct SandboxToolbox {
+    sandbox: Sandbox,
+    grants: Arc<Grants>,
+    words: String,
+    tools: Vec<ToolInfo>,
+    plugins: HashMap<String, Arc<Plugin>>,
+}
+
+impl Toolbox for SandboxToolbox {
+    fn tools(&self) -> &[ToolInfo] {
+        &self.tools
+    }
+
+    fn grants(&self) -> String {
+        self.words.clone()
+    }
+
+    fn call<'a>(
+        &'a self,
+        tool: &'a str,
+        arguments: &'a str,
+        limits: &'a CallLimits,
+    ) -> BoxFuture<'a, ToolOutcome> {
+        async move {
+            let Some(plugin) = self.plugins.get(tool) else {
+                return ToolOutcome::error(format!("there is no tool `{tool}`"));
+            };
+            match self.sandbox.call(plugin, tool, arguments, &self.grants, &call_limits(limits)).await {
+                Ok(output) => outcome(output),
+                Err(error) => ToolOutcome::error(error.to_string()),
+            }
+        }
+        .boxed()
+    }
+}
+
+/// The sandbox refuses a result that is too large, and the loop cuts one and says how to go on: the sandbox's own limit is
+/// left above the agent's.
+fn call_limits(limits: &CallLimits) -> Limits {
+    let default = Limits::default();
+    Limits { deadline: limits.time, result_bytes: default.result_bytes.max(limits.result_bytes), ..default }
+}
+
+fn outcome(output: CallOutput) -> ToolOutcome {
+    let printed: Vec<&str> = [&output.stdout, &output.stderr]
+        .into_iter()
+        .map(|text| text.trim())
+        .filter(|text| !text.is_empty())
+        .collect();
+    ToolOutcome {
+        printed: printed.join("\n"),
+        refusals: output
+            .refusals
+            .iter()
+            .map(|refusal| format!("{} `{}`: {}", refusal.action, refusal.path, refusal.reason))
+            .collect(),
+        text: output.text,
+        is_error: output.is_error,
+    }
+}
+
+/// The components of a `roles.toml`, as they were read and checked, to be loaded.
+pub fn plugin_sources(roles: &Roles, mut files: PluginFiles, workspace: &Path) -> Vec<PluginSource> {
+    let entries = roles.plugins().iter();
+    let sources = entries.filter_map(|entry| {
+        let file = files.remove(entry.name())?;
+        Some(PluginSource {
+            name: entry.name().to_owned(),
+            origin: Origin::File(workspace.join(entry.path().as_str())),
+            bytes: Cow::Owned(file.bytes),
+            wit: entry.wit().map(|folder| workspace.join(folder.as_str())),
+        })
+    });
+    sources.collect()
+}
