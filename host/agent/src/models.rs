@@ -49,3 +49,26 @@ impl Models for ChosenModels {
         Ok(model)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::roles::{BuiltIn, Roles, RolesSource};
+
+    #[test]
+    fn a_role_has_its_own_model_opened_once_or_else_the_runs() {
+        let text = "[roles.a]\ndescription = \"A.\"\n\
+                    [roles.b]\ndescription = \"B.\"\nmodel = \"openai:b@http://127.0.0.1:9/v1\"\n\
+                    [roles.c]\ndescription = \"C.\"\nmodel = \"openai:c\"\n";
+        let workspace = tempfile::tempdir().unwrap();
+        let built_in = BuiltIn { roles: text, plugins: &[] };
+        let roles = Roles::load(RolesSource::BuiltIn, &built_in, workspace.path()).unwrap();
+        let models = ChosenModels::new(&ModelChoice::parse("offline").unwrap(), Keys::none()).unwrap();
+        let of = |role| models.of(roles.get(role).unwrap());
+        assert_eq!(of("a").unwrap().id(), "offline");
+        let b = of("b").unwrap();
+        assert!(b.id().starts_with("openai:b"), "{}", b.id());
+        assert!(Arc::ptr_eq(&b, &of("b").unwrap()));
+        assert!(matches!(of("c").err(), Some(ModelError::Configuration { .. })), "there is no key");
+    }
+}

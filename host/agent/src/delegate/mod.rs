@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use remit_model::{ToolCall, ToolSpec};
+use tokio::time::sleep_until;
 
 pub(crate) use task::schema;
 pub use task::{TaskArguments, TaskError};
@@ -94,6 +95,7 @@ impl Delegation {
         let prepared = tokio::select! {
             biased;
             () = parent.cancel.cancelled() => return Returned::refused("cancelled"),
+            () = sleep_until(parent.budget.work_end()) => Err(parent.role.explain(parent.budget.time_limit())),
             prepared = self.prepare(parent, call) => prepared,
         };
         let (task, child) = match prepared {

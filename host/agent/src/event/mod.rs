@@ -29,6 +29,8 @@ pub struct Event {
 }
 
 /// What happened. A reader skips fields and kinds that it does not know.
+///
+/// Prompts, replies, arguments and tasks are as they came: they are made inert before they are shown on a terminal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum EventKind {

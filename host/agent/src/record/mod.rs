@@ -78,9 +78,11 @@ impl Recorder {
     /// See [`RecordError`].
     pub fn create(workspace: &Path) -> Result<Recorder, RecordError> {
         let home = workspace.join(FOLDER);
-        if folder(&home)? {
-            let ignore = home.join(".gitignore");
-            create_file(&ignore).and_then(|mut file| file.write_all(b"*\n")).map_err(at(&ignore))?;
+        folder(&home)?;
+        let ignore = home.join(".gitignore");
+        match create_file(&ignore).and_then(|mut file| file.write_all(b"*\n")) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(at(&ignore)(error)),
+            _ => {}
         }
         let sessions = home.join(SESSIONS);
         folder(&sessions)?;
@@ -185,13 +187,13 @@ fn lock(folder: &Path, id: &str) -> Result<File, RecordError> {
     }
 }
 
-/// Sees to it that `path` is a folder, and says whether it made it.
-fn folder(path: &Path) -> Result<bool, RecordError> {
+/// Sees to it that `path` is a folder.
+fn folder(path: &Path) -> Result<(), RecordError> {
     if make_folder(path).map_err(at(path))? {
-        return Ok(true);
+        return Ok(());
     }
     match path.symlink_metadata() {
-        Ok(found) if found.is_dir() => Ok(false),
+        Ok(found) if found.is_dir() => Ok(()),
         Ok(_) => Err(RecordError::NotAFolder(path.to_owned())),
         Err(source) => Err(RecordError::Io { path: path.to_owned(), source }),
     }

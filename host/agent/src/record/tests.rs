@@ -24,6 +24,18 @@ fn a_session_is_its_owners_alone_and_git_ignores_it() {
 }
 
 #[test]
+fn a_folder_that_is_there_already_is_ignored_by_git_too_and_an_own_rule_is_kept() {
+    let workspace = tempfile::tempdir().unwrap();
+    let home = workspace.path().join(FOLDER);
+    fs::create_dir(&home).unwrap();
+    Recorder::create(workspace.path()).unwrap();
+    assert_eq!(fs::read_to_string(home.join(".gitignore")).unwrap(), "*\n");
+    fs::write(home.join(".gitignore"), "sessions/\n").unwrap();
+    Recorder::create(workspace.path()).unwrap();
+    assert_eq!(fs::read_to_string(home.join(".gitignore")).unwrap(), "sessions/\n");
+}
+
+#[test]
 fn a_line_is_in_its_agents_file_when_the_recorder_returns() {
     let workspace = tempfile::tempdir().unwrap();
     let recorder = Recorder::create(workspace.path()).unwrap();

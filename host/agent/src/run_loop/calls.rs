@@ -123,11 +123,12 @@ impl Course<'_> {
             result.text.push_str(&refused(self.agent, &tool, &outcome.refusals));
         }
         let summary = summary(&result.text);
+        let mut recorded = Ok(());
         if let Some(note) = self.repeats.note(&tool, &call.arguments, &result.text) {
-            result.text.push('\n');
-            result.text.push_str(&note);
+            recorded = self.agent.emit(EventKind::Warning { text: format!("{tool}: {note}") });
+            result.text.push_str(&format!("\n[{note}]"));
         }
-        let recorded = self.agent.emit(EventKind::ToolFinished {
+        let finished = self.agent.emit(EventKind::ToolFinished {
             call_id: call.id.clone(),
             tool,
             is_error: outcome.is_error,
@@ -141,7 +142,7 @@ impl Course<'_> {
         });
         self.result_bytes += size(&result.text);
         self.push(Message::tool_result(call.id, call.name, result.text, outcome.is_error));
-        stop.or_else(|| recorded.err().map(Stop::from))
+        stop.or_else(|| recorded.and(finished).err().map(Stop::from))
     }
 }
 

@@ -20,8 +20,8 @@ impl Repeats {
         self.last = this;
         (self.times >= PATIENCE).then(|| {
             format!(
-                "[The same call has given the same result {} times in a row. Call something else, or answer with what \
-                 you have.]",
+                "The same call has given the same result {} times in a row. Call something else, or answer with what \
+                 you have.",
                 self.times
             )
         })

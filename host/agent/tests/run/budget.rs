@@ -74,22 +74,33 @@ async fn calls_in_the_last_words_are_not_run_and_a_wrap_up_that_fails_changes_no
 }
 
 #[tokio::test]
-async fn each_limit_of_a_role_is_named() {
-    for (keys, name) in [
-        ("max_turns = 1", "max_turns"),
-        ("max_model_calls = 1", "max_model_calls"),
-        ("max_tokens = 100", "max_tokens"),
+async fn each_limit_is_named_and_leaves_room_for_last_words() {
+    for (place, keys, name) in [
+        ("root", "max_turns = 1", "max_turns"),
+        ("root", "max_model_calls = 1", "max_model_calls"),
+        ("root", "max_tokens = 100", "max_tokens"),
+        ("budget", "max_turns = 2", "budget.max_turns"),
+        ("budget", "max_model_calls = 2", "budget.max_model_calls"),
+        ("budget", "max_tokens = 200", "budget.max_tokens"),
     ] {
         let stage =
-            Stage::new(vec![("root", reads().tokens(90, 10)), ("root", says("so far"))]).with("root", keys);
+            Stage::new(vec![("root", reads().tokens(90, 10)), ("root", says("so far"))]).with(place, keys);
         let played = stage.play().await;
         assert_eq!(limit(&played.outcome), (Status::BudgetExhausted, name));
-        let reached = played
-            .kinds("root")
-            .into_iter()
-            .any(|kind| matches!(kind, EventKind::Budget { limit, .. } if limit == name));
-        assert!(reached, "{name}");
+        assert_eq!(played.outcome.answer, "so far");
+        let reached = |kind: &&EventKind| matches!(kind, EventKind::Budget { limit, .. } if limit == name);
+        assert!(played.kinds("root").iter().any(reached), "{name}");
     }
+}
+
+#[tokio::test]
+async fn a_tree_of_one_turn_has_no_room_for_last_words() {
+    let stage = Stage::new(vec![("root", reads())]).with("budget", "max_turns = 1");
+    let played = stage.play().await;
+    assert_eq!(
+        (limit(&played.outcome), played.outcome.figures.turns),
+        ((Status::BudgetExhausted, "max_turns"), 1)
+    );
 }
 
 #[tokio::test]

@@ -127,6 +127,9 @@ async fn a_call_that_is_made_again_and_again_is_told_so_and_ended_by_the_turns()
     };
     assert_eq!(text(2).unwrap(), "files.read_file {}");
     assert!(text(3).unwrap().contains("the same result 3 times in a row"));
+    let warned =
+        played.kinds("root").into_iter().filter(|kind| matches!(kind, EventKind::Warning { .. })).count();
+    assert_eq!(warned, 2, "the third time and the fourth");
     assert_eq!(
         (played.outcome.status, played.outcome.limit.as_deref()),
         (Status::BudgetExhausted, Some("max_turns"))
