@@ -1,6 +1,7 @@
 //! Runs whose tools are the built-in components, in the sandbox.
 
-use remit_agent::{SandboxToolboxes, Status};
+use remit_agent::{ChosenModels, SandboxToolboxes, Status};
+use remit_model::{Keys, ModelChoice};
 use remit_sandbox::{Origin, PluginSource, Sandbox, SandboxConfig, Workspace};
 use serde_json::json;
 
@@ -100,4 +101,23 @@ async fn a_component_that_no_role_at_work_names_is_never_loaded() {
         "{editor:?}"
     );
     assert_eq!(played.outcome.figures.delegations, 1);
+}
+
+#[tokio::test]
+async fn without_a_model_the_built_in_roles_answer_a_question_with_a_place() {
+    let models = ChosenModels::new(&ModelChoice::parse("offline").unwrap(), Keys::none()).unwrap();
+    let stage = Stage::new(vec![]).roles(remit_builtin::ROLES_TOML).models(models);
+    let manifest = "[project]\nname = \"shop\"\n\n[project.optional-dependencies]\ntest = [\"pytest>=8\"]\n";
+    let test = "import pytest\n\n\ndef test_total():\n    assert 1 + 1 == 2\n";
+    for (path, text) in
+        [("pyproject.toml", manifest), ("src/test_total.py", test), ("docs/notes.md", "# Notes\n")]
+    {
+        std::fs::write(stage.workspace.path().join(path), text).unwrap();
+    }
+    let played = sandboxed(stage).play().await;
+    assert_eq!(played.outcome.status, Status::Completed, "{:?}", played.outcome);
+    assert!(played.outcome.answer.contains("pyproject.toml:5"), "{}", played.outcome.answer);
+    let report = played.report();
+    assert_eq!((report.status, report.agent.as_str()), (Status::Completed, "root/explorer#1"));
+    assert!(!report.evidence.is_empty() && played.outcome.figures.kept_out_bytes > 0, "{report:?}");
 }

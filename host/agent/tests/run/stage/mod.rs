@@ -50,6 +50,7 @@ pub(crate) struct Stage {
     pins: Vec<String>,
     sinks: Vec<Box<dyn EventSink>>,
     toolboxes: Option<Arc<dyn ToolboxFactory>>,
+    models: Option<Arc<dyn Models>>,
 }
 
 /// A run that was played.
@@ -83,6 +84,7 @@ impl Stage {
             pins: Vec::new(),
             sinks: Vec::new(),
             toolboxes: None,
+            models: None,
         }
     }
 
@@ -93,6 +95,18 @@ impl Stage {
             self.roles = format!("{header}\n{}", self.roles);
         }
         self.roles = self.roles.replace(&format!("{header}\n"), &format!("{header}\n{keys}\n"));
+        self
+    }
+
+    /// A real model in place of the lines.
+    pub(crate) fn models(mut self, models: impl Models + 'static) -> Stage {
+        self.models = Some(Arc::new(models));
+        self
+    }
+
+    /// Other roles.
+    pub(crate) fn roles(mut self, text: &str) -> Stage {
+        self.roles = text.to_owned();
         self
     }
 
@@ -163,7 +177,7 @@ impl Stage {
             roles,
             workspace: self.workspace.path().to_owned(),
             toolboxes: self.toolboxes.unwrap_or_else(|| self.props.clone()),
-            models: Arc::new(Cast(self.actor.clone())),
+            models: self.models.unwrap_or_else(|| Arc::new(Cast(self.actor.clone()))),
             events: Arc::new(Events::new(sinks)),
             cancel: self.cancel,
         })
