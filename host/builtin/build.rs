@@ -46,7 +46,11 @@ fn embed() -> Result<(), Box<dyn Error>> {
 
 /// Puts the documentation into a component, and says the Rust expression that embeds the result.
 fn pack(guest: &Guest, wit: &Path, out: &Path) -> Result<String, Box<dyn Error>> {
-    let bytes = Docs::from_wit_dir(wit)?.append_to(std::fs::read(&guest.path)?)?;
+    let docs = Docs::from_wit_dir(wit)?;
+    for warning in docs.warnings() {
+        println!("cargo::warning={}: {warning}", guest.name);
+    }
+    let bytes = docs.append_to(std::fs::read(&guest.path)?)?;
     let packed = out.join(format!("{}.wasm", guest.name));
     let mut digest = String::new();
     for byte in Sha256::digest(&bytes) {

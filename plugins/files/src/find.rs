@@ -48,12 +48,11 @@ pub fn find_files(workspace: &Workspace, pattern: &str, path: Option<&str>) -> R
             let names = wording::some(ignored.iter().map(String::as_str), MAX_IGNORED_NAMED);
             notes.push(format!("ignored and not looked into: {names}"));
         }
-        let pattern = wording::name(pattern);
-        return Ok(format!(
-            "nothing matches \"{pattern}\" in {}/ ({})",
-            wording::directory(path),
-            notes.join("; ")
-        ));
+        if path.is_empty() {
+            notes.extend(workspace.partly_granted());
+        }
+        let (pattern, path) = (wording::name(pattern), wording::directory(path));
+        return Ok(format!("(no matches for \"{pattern}\" in {path}/; {})", notes.join("; ")));
     }
     let total = if shown < matches {
         let (shown, matches) = (wording::count(shown), wording::count(matches));

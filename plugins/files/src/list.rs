@@ -48,15 +48,17 @@ pub fn list_files(workspace: &Workspace, path: Option<&str>, depth: Option<u32>)
         notes.push(format!("ignored and not listed: {names}"));
     }
     notes.extend(walk.gaps().notes());
-    if !workspace.is_whole() && path.is_empty() {
-        notes.push(format!("granted to this call: {}", workspace.granted_in_words()));
+    if path.is_empty() {
+        notes.extend(workspace.partly_granted());
     }
     if more > 0 {
         let more = wording::counted(more, "more entry", "more entries");
         let _ = writeln!(listed, "… {more}: list a directory further down, or use find_files with a pattern");
     }
-    let total = if shown == 0 {
+    let total = if shown == 0 && ignored.is_empty() {
         format!("{}/ is empty", wording::directory(path))
+    } else if more > 0 {
+        format!("{} of {}", wording::count(shown), wording::counted(shown + more, "entry", "entries"))
     } else {
         wording::counted(shown, "entry", "entries")
     };

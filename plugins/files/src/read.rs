@@ -67,13 +67,12 @@ pub fn read_file(
     if range.invalid {
         result.push_str(" · not UTF-8: what can't be shown is �");
     }
-    result.push('\n');
     result.push_str(&range.text);
     if !range.ended {
-        let _ = write!(result, "… more lines: call again with start={}", last + 1);
+        let _ = write!(result, "\n… more lines: call again with start={}", last + 1);
     } else if range.line > last {
         let more = wording::counted(range.line - last, "more line", "more lines");
-        let _ = write!(result, "… {more}: call again with start={}", last + 1);
+        let _ = write!(result, "\n… {more}: call again with start={}", last + 1);
     }
     Ok(result)
 }
@@ -184,11 +183,10 @@ impl Range {
             return;
         }
         self.invalid |= matches!(content, std::borrow::Cow::Owned(_));
-        let _ = write!(self.text, "  {}\t{content}", self.line);
+        let _ = write!(self.text, "\n  {}\t{content}", self.line);
         if cut {
             let _ = write!(self.text, "… [line of {}, cut]", wording::size(length));
         }
-        self.text.push('\n');
         self.shown += 1;
         self.full = self.shown == self.wanted;
     }

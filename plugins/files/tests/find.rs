@@ -25,7 +25,7 @@ fn nothing_found_says_where_it_looked_and_where_it_did_not() {
     let scratch = Scratch::with([(".gitignore", "target/\n"), ("target/a.py", ""), ("src/a.rs", "")]);
     assert_eq!(
         found(&scratch, "*.py", None),
-        "nothing matches \"*.py\" in ./ (3 entries looked at; ignored and not looked into: target/)"
+        "(no matches for \"*.py\" in ./; 3 entries looked at; ignored and not looked into: target/)"
     );
     assert_eq!(found(&scratch, "*.py", Some("target")), "target/a.py\n(1 match)");
 }

@@ -72,7 +72,7 @@ fn a_large_directory_is_cut_and_counted() {
         listed.contains("\n0999  0 B\n… 500 more entries: list a directory further down, or use find_files"),
         "{listed}"
     );
-    assert!(listed.ends_with("\n(1,000 entries)"), "{listed}");
+    assert!(listed.ends_with("\n(1,000 of 1,500 entries)"), "{listed}");
 }
 
 #[test]

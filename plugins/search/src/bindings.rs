@@ -159,8 +159,9 @@ pub mod exports {
                     }
                 }
                 pub trait Guest {
-                    /// Searches files for a regular expression, line by line. Prints each file's path, then its matches as
-                    /// `42: text`, and last how many there were. What `.gitignore` excludes and binary files are left out.
+                    /// Searches files for a regular expression, line by line. Shows each file's path, then its matches as
+                    /// `42: text` and lines of context as `43- text`, and last how many matches there were. What `.gitignore`
+                    /// excludes and binary files are left out.
                     #[allow(async_fn_in_trait)]
                     fn grep(
                         pattern: _rt::String,

@@ -137,6 +137,9 @@ impl Search<'_> {
         let (matches, files) = (self.results.matches(), self.results.files());
         if matches == 0 {
             notes.insert(0, format!("{} searched", wording::counted(self.searched, "file", "files")));
+            if path.is_empty() {
+                notes.extend(self.workspace.partly_granted());
+            }
             let slash = if kind == Kind::Directory { "/" } else { "" };
             let (pattern, path) = (wording::name(pattern), wording::directory(path));
             return format!("no matches for \"{pattern}\" in {path}{slash} ({})", notes.join("; "));

@@ -49,7 +49,7 @@ impl Workspace {
     }
 
     /// Whether the workspace was granted as a whole.
-    pub fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.grants().any(str::is_empty)
     }
 

@@ -32,8 +32,13 @@ impl Workspace {
         }
     }
 
+    /// What to add to a result for the whole workspace where only parts of it were granted.
+    pub fn partly_granted(&self) -> Option<String> {
+        (!self.is_whole()).then(|| format!("granted to this call: {}", self.granted_in_words()))
+    }
+
     /// The granted directories, in words.
-    pub fn granted_in_words(&self) -> String {
+    fn granted_in_words(&self) -> String {
         let paths: Vec<_> = self.grants().map(|path| format!("{}/", wording::directory(path))).collect();
         if paths.is_empty() {
             return "no directory".to_owned();
