@@ -26,7 +26,7 @@ mod error;
 mod json;
 
 pub(crate) use decode::decode_arguments;
-pub(crate) use encode::{EncodeError, ResultText, encode_result};
+pub(crate) use encode::{EncodeError, encode_result};
 pub use error::ArgumentError;
 
 /// The key around a value of an option within an option, which would not differ from none without it.

@@ -1,11 +1,58 @@
-//! Placeholder.
+//! Runs untrusted WebAssembly components under grants and limits.
+//!
+//! A [`Sandbox`] loads components as [`Plugin`]s, whose exported functions are [`Tool`]s. Each call runs in a store
+//! and an instance of its own, reaches the directories of its [`Grants`] through the host's own `wasi:filesystem`
+//! (the gate), and ends at its [`Limits`]. Nothing here knows of models or agents.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use remit_sandbox::{GrantSpec, Grants, Limits, Origin, PluginSource, Sandbox, SandboxConfig, Workspace};
+//!
+//! let sandbox = Sandbox::new(&SandboxConfig::default())?;
+//! let file = "plugins/words.wasm";
+//! let bytes = std::fs::read(file)?.into();
+//! let plugin =
+//!     sandbox.load(PluginSource { name: "words".into(), origin: Origin::File(file.into()), bytes, wit: None })?;
+//! let workspace = Workspace::open(".".as_ref())?;
+//! let grants = Grants::new(&workspace, &GrantSpec { read: vec!["docs".into()], ..GrantSpec::default() })?;
+//! let output =
+//!     sandbox.call(&plugin, "words.count", r#"{"path": "docs/a.md"}"#, &grants, &Limits::default()).await?;
+//! println!("{}", output.text);
+//! # Ok(())
+//! # }
+//! ```
 
+mod cache;
 mod catalog;
 mod codec;
+mod diagnose;
+mod engine;
+mod error;
+mod gate;
+mod grant;
+mod hidden;
 mod imports;
+mod invoke;
+mod limits;
+mod output;
+mod plugin;
+mod sandbox;
 mod schema;
 mod shape;
+mod state;
+mod ticker;
+mod workspace;
 
 pub use catalog::{CatalogError, Skipped, Tool};
 pub use codec::ArgumentError;
+pub use engine::Allocation;
+pub use error::{CallError, LoadError, LoadProblem, SandboxError};
+pub use gate::Refusal;
+pub use grant::{GrantError, GrantSpec, Grants};
+pub use hidden::{ALWAYS_HIDDEN, PatternError};
 pub use imports::{Import, ImportKind, UnknownImport};
+pub use invoke::CallOutput;
+pub use limits::Limits;
+pub use plugin::{Origin, Plugin, PluginSource};
+pub use sandbox::{Sandbox, SandboxConfig};
+pub use workspace::{Workspace, WorkspaceError};

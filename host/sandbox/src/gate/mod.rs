@@ -1,0 +1,169 @@
+//! The gate: remit's own `wasi:filesystem`, through which every open and every listing of a component passes.
+//!
+//! wasmtime-wasi's is not linked at all. Here a path is first taken apart until it is the file's one path in the
+//! workspace ([`locate`](locate::locate)), then the rules are asked about that path, and only then is anything
+//! opened: regular files and directories, never in a way that can wait. Nothing is written: every call that would
+//! is refused as on a read-only file system.
+
+mod descriptor;
+mod hardlink;
+mod listing;
+mod locate;
+mod node;
+mod stream;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use rustix::fs::{FileType, Stat};
+use serde::Serialize;
+use wasmtime::component::{HasData, Linker, ResourceTable};
+use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
+use wasmtime_wasi::p2::bindings::filesystem::{preopens, types};
+
+pub(crate) use self::locate::{Follow, Located, locate, open_located};
+pub(crate) use self::node::DirNode;
+
+use self::hardlink::HiddenInodes;
+use crate::grant::Grants;
+
+/// How many refusals of one call are kept; a component that probes a thousand paths needs no thousand lines.
+const MAX_REFUSALS: usize = 16;
+
+/// Something that a component tried and that the gate did not do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Refusal {
+    /// What was tried: `read`, `list`, `look`, `write`.
+    pub action: &'static str,
+    /// The path, relative to the workspace where it was found, as the component wrote it where it was not.
+    pub path: String,
+    /// Why, in words that name the rule.
+    pub reason: String,
+}
+
+/// One call's gate. Made for the call, gone with it.
+pub(crate) struct Gate {
+    grants: Arc<Grants>,
+    refusals: Vec<Refusal>,
+    /// Directories that no rule hides, neither them nor one above them.
+    clear: HashSet<String>,
+    hidden_inodes: Option<HiddenInodes>,
+}
+
+impl Gate {
+    pub(crate) fn new(grants: Arc<Grants>) -> Self {
+        Self { grants, refusals: Vec::new(), clear: HashSet::new(), hidden_inodes: None }
+    }
+
+    pub(crate) fn into_refusals(self) -> Vec<Refusal> {
+        self.refusals
+    }
+
+    fn refuse(&mut self, action: &'static str, path: &str, reason: impl Into<String>) {
+        if self.refusals.len() < MAX_REFUSALS {
+            self.refusals.push(Refusal { action, path: path.to_owned(), reason: reason.into() });
+        }
+    }
+
+    /// Finds what the guest names and asks the rules. A refusal is noted, and `Access` or `NotPermitted`.
+    fn admit(
+        &mut self,
+        action: &'static str,
+        base: &DirNode,
+        path: &str,
+        follow: Follow,
+    ) -> Result<Located, ErrorCode> {
+        let found = match locate(base, path, follow) {
+            Ok(found) => found,
+            Err(ErrorCode::NotPermitted) => {
+                self.refuse(action, path, "the path leads out of the granted directory");
+                return Err(ErrorCode::NotPermitted);
+            }
+            // A missing file under a hidden name is refused like one that is there: its absence is no news either.
+            Err(error) => {
+                let lexical =
+                    if base.path().is_empty() { path.to_owned() } else { format!("{}/{path}", base.path()) };
+                return Err(self
+                    .hidden_by(action, lexical.trim_end_matches('/'), false)
+                    .err()
+                    .unwrap_or(error));
+            }
+        };
+        self.hidden_by(action, &found.path, found.is_dir())?;
+        self.hidden_elsewhere(action, &found.path, &found.stat)?;
+        match found.file_type() {
+            FileType::RegularFile | FileType::Directory | FileType::Symlink => Ok(found),
+            _ => {
+                self.refuse(
+                    action,
+                    &found.path,
+                    "it is neither a file nor a directory (a pipe, socket or device)",
+                );
+                Err(ErrorCode::NotPermitted)
+            }
+        }
+    }
+
+    fn hidden_by(&mut self, action: &'static str, path: &str, is_dir: bool) -> Result<(), ErrorCode> {
+        let hidden = self.grants.hidden();
+        let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let rule = if parent.is_empty() || self.clear.contains(parent) {
+            hidden.hides_entry(path, is_dir)
+        } else if let Some(rule) = hidden.hides(parent, true) {
+            Some(rule)
+        } else {
+            let rule = hidden.hides_entry(path, is_dir);
+            self.clear.insert(parent.to_owned());
+            rule
+        };
+        match rule {
+            Some(rule) if !path.is_empty() => {
+                self.refuse(action, path, format!("hidden by the rule `{rule}`"));
+                Err(ErrorCode::Access)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A second name of a hidden file is as hidden as the first.
+    fn hidden_elsewhere(&mut self, action: &'static str, path: &str, stat: &Stat) -> Result<(), ErrorCode> {
+        if stat.st_nlink < 2 || FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Ok(());
+        }
+        let Some(workspace) = self.grants.workspace() else {
+            return Err(ErrorCode::Access);
+        };
+        let inodes = match &mut self.hidden_inodes {
+            Some(inodes) => inodes,
+            none => none.insert(HiddenInodes::search(workspace, self.grants.hidden())?),
+        };
+        if inodes.contains(stat) {
+            self.refuse(action, path, "it is a hard link to a hidden file");
+            return Err(ErrorCode::Access);
+        }
+        Ok(())
+    }
+}
+
+/// What the `wasi:filesystem` functions work on.
+pub(crate) struct GateView<'a> {
+    pub(crate) gate: &'a mut Gate,
+    pub(crate) table: &'a mut ResourceTable,
+}
+
+/// What has a gate: a store's state.
+pub(crate) trait Gated: Send {
+    fn gate(&mut self) -> GateView<'_>;
+}
+
+struct HasGate;
+
+impl HasData for HasGate {
+    type Data<'a> = GateView<'a>;
+}
+
+/// Links `wasi:filesystem` to the gate.
+pub(crate) fn add_to_linker<T: Gated + 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
+    types::add_to_linker::<T, HasGate>(linker, T::gate)?;
+    preopens::add_to_linker::<T, HasGate>(linker, T::gate)
+}

@@ -1,0 +1,193 @@
+//! What a call may touch: directories of a workspace, less what is hidden.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
+
+use crate::gate::{DirNode, Follow, Located, locate, open_located};
+use crate::hidden::{Hidden, PatternError};
+use crate::workspace::Workspace;
+
+/// What a role asks for, as written: nothing is checked or opened yet. The default grants nothing at all.
+#[derive(Clone, Debug, Default)]
+pub struct GrantSpec {
+    /// Directories that may be read, relative to the workspace, `/`-separated; `.` is the workspace itself.
+    pub read: Vec<String>,
+    /// Gitignore patterns that the ceiling adds to [`ALWAYS_HIDDEN`](crate::ALWAYS_HIDDEN).
+    pub hidden: Vec<String>,
+    /// Gitignore patterns that the ceiling takes back from it.
+    pub reveal: Vec<String>,
+    /// Gitignore patterns that the role hides from itself; nothing reveals them.
+    pub role_hidden: Vec<String>,
+}
+
+/// Grants made ready: every directory is open. Made once for an agent, shared by all its calls, never changed.
+#[derive(Debug)]
+pub struct Grants {
+    preopens: Vec<Preopen>,
+    hidden: Hidden,
+    workspace: Option<Workspace>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Preopen {
+    /// The path at which the component finds the directory: the one that was granted.
+    pub(crate) mount: String,
+    pub(crate) dir: DirNode,
+}
+
+/// Why a grant cannot be given.
+#[derive(Debug, Error)]
+pub enum GrantError {
+    /// The path is not one that a grant can have.
+    #[error("cannot grant {path:?}: {reason}")]
+    Path {
+        /// The directory as it was written.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A `hidden` or `reveal` pattern cannot be understood.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+}
+
+impl Grants {
+    /// Nothing: no directory, no file.
+    #[must_use]
+    pub fn none() -> Arc<Self> {
+        static NONE: std::sync::OnceLock<Arc<Grants>> = std::sync::OnceLock::new();
+        NONE.get_or_init(|| {
+            let hidden = Hidden::none();
+            Arc::new(Self { preopens: Vec::new(), hidden, workspace: None })
+        })
+        .clone()
+    }
+
+    /// Opens what `spec` names, from the workspace's handle.
+    ///
+    /// # Errors
+    ///
+    /// When a path is absolute, has `..`, leads out of the workspace, is hidden, missing or no directory, or when
+    /// a pattern cannot be understood.
+    pub fn new(workspace: &Workspace, spec: &GrantSpec) -> Result<Arc<Self>, GrantError> {
+        let hidden = Hidden::new(&spec.hidden, &spec.reveal, &spec.role_hidden)?;
+        let root = DirNode::root(workspace.root().clone());
+        let mut preopens: Vec<Preopen> = Vec::new();
+        for path in &spec.read {
+            let mount = normal(path)?;
+            if preopens.iter().any(|p| p.mount == mount) {
+                continue;
+            }
+            let dir = open_dir(&root, &mount, &hidden)?;
+            preopens.push(Preopen { mount, dir });
+        }
+        Ok(Arc::new(Self { preopens, hidden, workspace: Some(workspace.clone()) }))
+    }
+
+    /// Whether anything of the file system is granted.
+    #[must_use]
+    pub fn has_files(&self) -> bool {
+        !self.preopens.is_empty()
+    }
+
+    /// The granted directories, as they are mounted.
+    pub fn directories(&self) -> impl Iterator<Item = &str> {
+        self.preopens.iter().map(|p| p.mount.as_str())
+    }
+
+    pub(crate) fn preopens(&self) -> &[Preopen] {
+        &self.preopens
+    }
+
+    pub(crate) fn hidden(&self) -> &Hidden {
+        &self.hidden
+    }
+
+    pub(crate) fn workspace(&self) -> Option<&Workspace> {
+        self.workspace.as_ref()
+    }
+}
+
+/// A granted path in its one spelling: no `.` parts, no slash at the end; `.` alone for the workspace.
+fn normal(path: &str) -> Result<String, GrantError> {
+    let refuse = |reason: &str| Err(GrantError::Path { path: path.to_owned(), reason: reason.to_owned() });
+    if path.is_empty() {
+        return refuse("an empty path names nothing; `.` is the workspace");
+    }
+    if path.starts_with('/') {
+        return refuse("paths are relative to the workspace");
+    }
+    if path.contains(['\\', '\0']) {
+        return refuse("paths are written with `/`, without backslash or NUL");
+    }
+    let mut parts = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => return refuse("`..` is not allowed in a grant"),
+            part => parts.push(part),
+        }
+    }
+    Ok(if parts.is_empty() { ".".to_owned() } else { parts.join("/") })
+}
+
+fn open_dir(root: &DirNode, path: &str, hidden: &Hidden) -> Result<DirNode, GrantError> {
+    let refuse = |reason: String| GrantError::Path { path: path.to_owned(), reason };
+    let unreachable = |code: ErrorCode| {
+        refuse(match code {
+            ErrorCode::NoEntry => "there is no such directory".into(),
+            ErrorCode::NotPermitted => "it leads out of the workspace".into(),
+            code => code.message().to_owned(),
+        })
+    };
+    let found: Located = locate(root, path, Follow::Yes).map_err(unreachable)?;
+    if !found.is_dir() {
+        return Err(refuse("a grant names a directory, and this is none".into()));
+    }
+    if let Some(rule) = hidden.hides(&found.path, true) {
+        return Err(refuse(format!("it is hidden by `{rule}`")));
+    }
+    let file = open_located(root, &found).map_err(unreachable)?;
+    Ok(DirNode::new(file, found.path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grant(dir: &tempfile::TempDir, path: &str) -> Result<Arc<Grants>, GrantError> {
+        let workspace = Workspace::open(dir.path()).unwrap();
+        Grants::new(&workspace, &GrantSpec { read: vec![path.into()], ..GrantSpec::default() })
+    }
+
+    #[test]
+    fn a_grant_stays_inside_the_workspace() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join("a/b")).unwrap();
+        std::fs::create_dir(dir.path().join(".git")).unwrap();
+        std::fs::write(dir.path().join("file"), "x").unwrap();
+        std::os::unix::fs::symlink("/etc", dir.path().join("etc")).unwrap();
+        std::os::unix::fs::symlink("a/b", dir.path().join("inner")).unwrap();
+
+        for (path, mount) in [(".", "."), ("./a//b/", "a/b"), ("inner", "inner")] {
+            let grants = grant(&dir, path).unwrap();
+            assert_eq!(grants.directories().collect::<Vec<_>>(), [mount]);
+        }
+        for (path, reason) in [
+            ("..", "`..` is not allowed"),
+            ("a/../..", "`..` is not allowed"),
+            ("/etc", "relative to the workspace"),
+            ("etc", "leads out of the workspace"),
+            ("", "an empty path"),
+            ("a\\b", "without backslash"),
+            ("missing", "no such directory"),
+            ("file", "names a directory"),
+            (".git", "hidden by `.git`"),
+        ] {
+            let error = grant(&dir, path).unwrap_err().to_string();
+            assert!(error.contains(reason), "{path}: {error}");
+        }
+    }
+}
