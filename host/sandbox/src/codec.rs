@@ -26,6 +26,8 @@ mod error;
 mod json;
 
 pub(crate) use decode::decode_arguments;
+#[cfg(test)]
+use encode::ResultText;
 pub(crate) use encode::{EncodeError, encode_result};
 pub use error::ArgumentError;
 

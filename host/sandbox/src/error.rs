@@ -30,7 +30,7 @@ pub struct LoadError {
     pub origin: String,
     /// What is wrong.
     #[source]
-    pub problem: LoadProblem,
+    pub problem: Box<LoadProblem>,
 }
 
 /// What is wrong with a component.

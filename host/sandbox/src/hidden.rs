@@ -86,7 +86,7 @@ impl Hidden {
         self.first(path, |path| self.rules.matched(path, is_dir))
     }
 
-    /// The rule that hides `path` or a directory above it.
+    /// The rule that hides `path`, relative to the workspace, or a directory above it.
     pub(crate) fn hides(&self, path: &str, is_dir: bool) -> Option<String> {
         if path.is_empty() {
             return None;
@@ -173,7 +173,7 @@ mod tests {
         let rules = rules(&["secrets/"], &[".env.example"], &["*.example"]);
         assert_eq!(rules.hides("secrets/a/b", false).as_deref(), Some("secrets/"));
         assert_eq!(rules.hides(".env.example", false).as_deref(), Some("*.example"));
-        let ceiling_only = super::Hidden::new(&[], &[".env.example".into()], &[]).unwrap();
+        let ceiling_only = Hidden::new(&[], &[".env.example".into()], &[]).unwrap();
         assert_eq!(ceiling_only.hides(".env.example", false), None);
         assert_eq!(ceiling_only.hides(".env", false).as_deref(), Some(".env*"));
     }

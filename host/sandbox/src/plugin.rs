@@ -65,12 +65,17 @@ impl Plugin {
         if !unknown.is_empty() {
             return Err(LoadProblem::UnknownImports(unknown));
         }
+        let mut warnings = Vec::new();
         let docs = match &source.wit {
             Some(folder) => Some(Docs::from_wit_dir(folder)?),
-            None => Docs::from_component(&source.bytes)?,
+            // Functions without descriptions still work.
+            None => Docs::from_component(&source.bytes).unwrap_or_else(|problem| {
+                warnings.push(format!("its documentation is left out: {problem}"));
+                None
+            }),
         };
         let catalog = Catalog::read(engine, component, &source.name, docs.as_ref())?;
-        let mut warnings = docs.map(|docs| docs.warnings().to_vec()).unwrap_or_default();
+        warnings.extend(docs.iter().flat_map(|docs| docs.warnings()).cloned());
         warnings.extend(catalog.warnings);
         let pre = link(component).map_err(|error| LoadProblem::Invalid(format!("{error:#}")))?;
         Ok(Self {

@@ -117,7 +117,7 @@ impl Sandbox {
         self.read(&source).map(Arc::new).map_err(|problem| LoadError {
             plugin: source.name,
             origin: source.origin.to_string(),
-            problem,
+            problem: problem.into(),
         })
     }
 

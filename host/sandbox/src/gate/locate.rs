@@ -147,16 +147,7 @@ fn direct(base: &DirNode, path: &str, follow: Follow) -> Result<Option<Located>,
         return Ok(None);
     }
     // No link was on the way, so taking the path apart as text is what the kernel did with it.
-    let mut names: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                names.pop();
-            }
-            name => names.push(name),
-        }
-    }
+    let names = names(path);
     let at = if names.is_empty() { At::Base } else { At::Beneath(names.join("/")) };
     Ok(Some(Located { path: joined(base.path(), names.iter().copied()), stat, at }))
 }
@@ -237,7 +228,22 @@ fn read_link(dir: BorrowedFd<'_>, name: &str) -> Result<String, ErrorCode> {
     target.into_string().map_err(|_| ErrorCode::IllegalByteSequence)
 }
 
-fn joined<'a>(base: &'a str, names: impl Iterator<Item = &'a str>) -> String {
+/// The names that a path comes down to when no link is on it.
+pub(crate) fn names(path: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                names.pop();
+            }
+            name => names.push(name),
+        }
+    }
+    names
+}
+
+pub(crate) fn joined<'a>(base: &'a str, names: impl Iterator<Item = &'a str>) -> String {
     let mut path = base.to_owned();
     for name in names {
         if !path.is_empty() {

@@ -11,6 +11,8 @@ mod listing;
 mod locate;
 mod node;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -25,6 +27,7 @@ pub(crate) use self::locate::{Follow, Located, locate, open_located};
 pub(crate) use self::node::DirNode;
 
 use self::hardlink::HiddenInodes;
+use self::locate::{joined, names};
 use crate::grant::Grants;
 
 /// How many refusals of one call are kept; a component that probes a thousand paths needs no thousand lines.
@@ -81,12 +84,8 @@ impl Gate {
             }
             // A missing file under a hidden name is refused like one that is there: its absence is no news either.
             Err(error) => {
-                let lexical =
-                    if base.path().is_empty() { path.to_owned() } else { format!("{}/{path}", base.path()) };
-                return Err(self
-                    .hidden_by(action, lexical.trim_end_matches('/'), false)
-                    .err()
-                    .unwrap_or(error));
+                let as_written = joined(base.path(), names(path).into_iter());
+                return Err(self.hidden_by(action, &as_written, false).err().unwrap_or(error));
             }
         };
         self.hidden_by(action, &found.path, found.is_dir())?;
