@@ -1,5 +1,7 @@
 //! What depends on what: arrows go down only, and each outside power has one owner.
 
+#![expect(clippy::unwrap_used, reason = "the helpers belong to tests")]
+
 use std::path::Path;
 use std::process::Command;
 

@@ -28,9 +28,15 @@ pub(crate) fn check_header(bytes: &[u8]) -> Result<(), LoadProblem> {
 
 /// Why the compiler refused it.
 pub(crate) fn diagnose(bytes: &[u8], error: &wasmtime::Error) -> LoadProblem {
-    match cut_at(bytes) {
-        Some(offset) => LoadProblem::Truncated { offset },
-        None => LoadProblem::Invalid(format!("{error:#}")),
+    if let Some(offset) = cut_at(bytes) {
+        return LoadProblem::Truncated { offset };
+    }
+    let reason = format!("{error:#}");
+    // The validator has no type for it; a test holds its words.
+    if reason.contains("requires the component model async") {
+        LoadProblem::Async
+    } else {
+        LoadProblem::Invalid(reason)
     }
 }
 

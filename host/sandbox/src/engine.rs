@@ -51,7 +51,8 @@ fn config() -> Config {
         .max_wasm_stack(WASM_STACK)
         .async_stack_size(ASYNC_STACK)
         .memory_init_cow(true)
-        // Proposals that no toolchain in use needs are surface without use.
+        // Proposals that no toolchain in use needs are surface without use. The component model's async is not even
+        // compiled in.
         .wasm_memory64(false)
         .wasm_relaxed_simd(false)
         .wasm_custom_page_sizes(false)

@@ -77,6 +77,12 @@ pub enum LoadProblem {
     /// Not valid, or made of more than a slot can hold.
     #[error("the component cannot be used: {0}")]
     Invalid(String),
+    /// It is made for the component model's async, which is off.
+    #[error(
+        "it uses streams, futures or async functions of the component model, which this host leaves out: export \
+         functions that take and return whole values"
+    )]
+    Async,
     /// It wants what the host does not have.
     #[error("it imports what this host does not provide: {}", list(.0))]
     UnknownImports(Vec<UnknownImport>),

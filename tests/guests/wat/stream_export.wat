@@ -1,4 +1,4 @@
-;; One function takes a stream, which no JSON can say; the other is plain.
+;; A function that takes a stream: the component model's async, which the host leaves out.
 (component
   (core module $m
     (func (export "read-all") (param i32) (result i32) i32.const 7)
