@@ -1,0 +1,28 @@
+//! The commands, one module each.
+
+// mod call;
+// mod init;
+// mod inspect;
+mod output;
+// mod roles;
+mod run;
+// mod tools;
+// mod trace;
+// mod trust;
+
+use std::process::ExitCode;
+
+pub(crate) use output::Output;
+
+use crate::command_line::{Command, Place};
+use crate::failure::Failure;
+
+impl Command {
+    /// Does it, and gives the exit code.
+    pub(crate) fn run(self, place: &Place) -> Result<ExitCode, Failure> {
+        match self {
+            Command::Run(arguments) => run::run(place, arguments),
+            _ => Err(Failure::refused("not there yet")),
+        }
+    }
+}

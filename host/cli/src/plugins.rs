@@ -1,0 +1,68 @@
+//! The components that there are, in a sandbox.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use remit_agent::roles::{Role, Roles};
+use remit_agent::{SandboxToolboxes, plugin_sources};
+use remit_sandbox::{Origin, PluginSource, Sandbox, SandboxConfig, Workspace};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::failure::Failure;
+use crate::folders;
+use crate::project::{MAX_COMPONENT_BYTES, Project};
+
+/// Calls are made one after the other; the second slot is for one that is being cleared away.
+const CALLS_AT_ONCE: u32 = 2;
+
+/// The sandbox, which compiles only what is new.
+pub(crate) fn sandbox() -> Result<Sandbox, Failure> {
+    let config = SandboxConfig {
+        concurrency: CALLS_AT_ONCE,
+        cache_dir: folders::cache().map(|folder| folder.join("compiled")),
+        max_component_bytes: MAX_COMPONENT_BYTES,
+        ..SandboxConfig::default()
+    };
+    Sandbox::new(&config).map_err(Failure::refused)
+}
+
+/// The project's toolboxes. Nothing is loaded yet.
+pub(crate) fn toolboxes(project: &mut Project, sandbox: &Sandbox) -> Result<SandboxToolboxes, Failure> {
+    let workspace = Workspace::open(&project.workspace).map_err(Failure::refused)?;
+    let files = std::mem::take(&mut project.files);
+    let mut sources: Vec<PluginSource> = remit_builtin::PLUGINS.iter().map(built_in).collect();
+    sources.extend(plugin_sources(&project.roles, files, &project.workspace));
+    Ok(SandboxToolboxes::new(sandbox.clone(), workspace, sources))
+}
+
+fn built_in(plugin: &remit_builtin::Builtin) -> PluginSource {
+    PluginSource {
+        name: plugin.name.to_owned(),
+        origin: Origin::BuiltIn,
+        bytes: Cow::Borrowed(plugin.bytes),
+        wit: None,
+    }
+}
+
+/// The plugins that a run of `role` may need: its own, and those of every role that it can reach.
+pub(crate) fn reachable<'a>(roles: &'a Roles, role: &'a Role) -> BTreeSet<&'a str> {
+    let mut found = vec![role];
+    let mut next = 0;
+    while let Some(role) = found.get(next) {
+        let delegates: Vec<&Role> = role.delegates().filter_map(|name| roles.get(name)).collect();
+        for delegate in delegates {
+            if !found.iter().any(|role| role.name() == delegate.name()) {
+                found.push(delegate);
+            }
+        }
+        next += 1;
+    }
+    found.into_iter().flat_map(Role::plugins).collect()
+}
+
+/// What calls run on: one thread that watches beside the one that works. Calls that read files get threads of their
+/// own as they need them.
+pub(crate) fn runtime() -> Result<Runtime, Failure> {
+    let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("remit").enable_all().build();
+    runtime.map_err(|error| Failure::Refused(format!("cannot start a thread: {error}")))
+}

@@ -1,0 +1,85 @@
+//! What is written for people: how wide, in which colours, in which words.
+
+mod busy;
+mod figures;
+mod text;
+
+use std::io;
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+
+pub(crate) use busy::{Busy, StatusLine};
+pub(crate) use figures::{bytes, count, number, time};
+pub(crate) use text::{cut, line, width, wrap};
+
+/// How wide a line is where there is no terminal to ask.
+const PIPED_WIDTH: usize = 80;
+
+/// The narrowest that lines are made for; a terminal that says less is not believed.
+const LEAST_WIDTH: usize = 40;
+
+/// One of the two outputs, as far as it matters for how to write to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Screen {
+    /// How many columns a line has.
+    pub(crate) width: usize,
+    /// Whether a person looks at it now, and a line can be rewritten.
+    pub(crate) is_live: bool,
+    colours: bool,
+}
+
+impl Screen {
+    /// Standard output.
+    pub(crate) fn stdout() -> Screen {
+        Screen::of(&io::stdout(), terminal_size::terminal_size_of(io::stdout()))
+    }
+
+    /// Standard error.
+    pub(crate) fn stderr() -> Screen {
+        Screen::of(&io::stderr(), terminal_size::terminal_size_of(io::stderr()))
+    }
+
+    fn of<S: anstream::stream::RawStream>(
+        stream: &S,
+        size: Option<(terminal_size::Width, terminal_size::Height)>,
+    ) -> Screen {
+        let is_terminal = stream.is_terminal();
+        let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+        Screen {
+            width: size.map_or(PIPED_WIDTH, |(columns, _)| usize::from(columns.0).max(LEAST_WIDTH)),
+            is_live: is_terminal && !is_dumb,
+            // Knows NO_COLOR, CLICOLOR, CLICOLOR_FORCE and TERM.
+            colours: AutoStream::choice(stream) != ColorChoice::Never,
+        }
+    }
+
+    /// What stands out, such as a tool's name.
+    pub(crate) fn strong(self, text: &str) -> String {
+        self.styled(Style::new().bold(), text)
+    }
+
+    /// What is there to be found and not to be read first.
+    pub(crate) fn faint(self, text: &str) -> String {
+        self.styled(Style::new().dimmed(), text)
+    }
+
+    /// What went well.
+    pub(crate) fn good(self, text: &str) -> String {
+        self.styled(AnsiColor::Green.on_default(), text)
+    }
+
+    /// What did not.
+    pub(crate) fn bad(self, text: &str) -> String {
+        self.styled(AnsiColor::Red.on_default().bold(), text)
+    }
+
+    /// What to be careful about.
+    pub(crate) fn careful(self, text: &str) -> String {
+        self.styled(AnsiColor::Yellow.on_default(), text)
+    }
+
+    fn styled(self, style: Style, text: &str) -> String {
+        if self.colours { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+}

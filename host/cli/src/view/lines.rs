@@ -1,0 +1,155 @@
+//! Events as lines for a person: one a call, indented by how deep the agent is.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+
+use remit_agent::{Event, EventKind, Report, Status};
+
+use super::arguments::call;
+use super::gist::gist;
+use crate::screen::{Screen, count, cut, line, number, time, width, wrap};
+
+/// How many of a report's warnings are shown; all of them are in the trace.
+const MAX_WARNINGS: usize = 3;
+
+/// The fewest columns that the words of a call are cut to.
+const LEAST_CALL: usize = 16;
+
+/// Makes the lines of one run.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    screen: Screen,
+    /// The arguments of the calls that are under way, by agent and call.
+    arguments: HashMap<(String, String), String>,
+    /// The `task` calls that have a child, which has lines of its own.
+    delegated: HashSet<(String, String)>,
+    model: Option<String>,
+}
+
+impl Lines {
+    pub(crate) fn new(screen: Screen) -> Lines {
+        Lines { screen, arguments: HashMap::new(), delegated: HashSet::new(), model: None }
+    }
+
+    /// The lines that an event is worth, each with its line break; mostly one, or none.
+    pub(crate) fn of(&mut self, event: &Event) -> String {
+        let agent = event.agent.as_str();
+        match &event.kind {
+            EventKind::AgentStarted { model, .. } => self.started(agent, model),
+            EventKind::ModelReply { text, calls, .. } => {
+                for call in calls {
+                    self.arguments.insert((agent.to_owned(), call.id.clone()), call.arguments.clone());
+                }
+                let words = line(text);
+                if calls.is_empty() || words.is_empty() { String::new() } else { self.said(agent, &words) }
+            }
+            EventKind::ToolFinished { call_id, tool, is_error, text, duration_ms, refusals, .. } => {
+                let key = (agent.to_owned(), call_id.clone());
+                let arguments = self.arguments.remove(&key).unwrap_or_default();
+                if self.delegated.remove(&key) {
+                    return String::new();
+                }
+                let mut lines = self.call(agent, tool, &arguments, (*is_error, text), *duration_ms);
+                for refusal in refusals.iter().take(MAX_WARNINGS) {
+                    lines += &self.remark(agent, &format!("refused: {refusal}"));
+                }
+                lines
+            }
+            EventKind::Delegated { call_id, child, task, .. } => {
+                self.delegated.insert((agent.to_owned(), call_id.clone()));
+                let name = child.rsplit('/').next().unwrap_or(child);
+                self.line(agent, &self.screen.strong(&format!("→ {}", line(name))), &line(task))
+            }
+            EventKind::Report { report, .. } => self.report(report),
+            EventKind::Warning { text } => self.remark(agent, text),
+            EventKind::Budget { limit, text } => self.remark(agent, &format!("{limit}: {text}")),
+            _ => String::new(),
+        }
+    }
+
+    /// Only a model that is another than the root's is worth a line.
+    fn started(&mut self, agent: &str, model: &str) -> String {
+        let of_root = self.model.get_or_insert_with(|| model.to_owned());
+        if of_root == model { String::new() } else { self.said(agent, &format!("asks {}", line(model))) }
+    }
+
+    fn call(&self, agent: &str, tool: &str, arguments: &str, result: (bool, &str), millis: u64) -> String {
+        let (is_error, text) = result;
+        let first = || line(text.lines().find(|line| !line.trim().is_empty()).unwrap_or("error"));
+        let (gist, time) = if is_error { (first(), time(millis)) } else { (gist(text), time(millis)) };
+        let (head, tool) = (head(agent), line(tool));
+        // The words of the call give way before the result's do, and both before the time.
+        let fixed = width(&head) + width(&tool) + width(&time) + 7;
+        let room = self.screen.width.saturating_sub(fixed);
+        let gist = cut(&gist, room.saturating_sub(LEAST_CALL).max(LEAST_CALL));
+        let words = call(arguments, room.saturating_sub(width(&gist)).max(LEAST_CALL));
+        let gist = if is_error { self.screen.bad(&gist) } else { gist };
+        let gap = if words.is_empty() { "" } else { " " };
+        format!("{}{}{gap}{words} · {gist} · {time}\n", self.screen.faint(&head), self.screen.strong(&tool))
+    }
+
+    fn report(&self, report: &Report) -> String {
+        let agent = report.agent.as_str();
+        let status = match report.status {
+            Status::Completed => self.screen.good(report.status.as_str()),
+            other => self.screen.bad(other.as_str()),
+        };
+        let limit = report.limit.as_ref().map(|limit| format!(" ({})", line(limit))).unwrap_or_default();
+        let places = u64::try_from(report.evidence.len()).unwrap_or(u64::MAX);
+        let figures = format!(
+            "{limit} · {} · {} · {} · {}",
+            count(places, "place"),
+            count(report.turns, "turn"),
+            count(report.usage.total(), "token"),
+            time(report.duration_ms)
+        );
+        let mut lines = format!("{}{status}{figures}\n", self.screen.faint(&head(agent)));
+        let summary = line(&report.summary);
+        if !summary.is_empty() {
+            lines += &self.said(agent, &summary);
+        }
+        for warning in report.warnings.iter().take(MAX_WARNINGS) {
+            lines += &self.remark(agent, warning);
+        }
+        if let Some(more @ 1..) = report.warnings.len().checked_sub(MAX_WARNINGS) {
+            let more = number(u64::try_from(more).unwrap_or(u64::MAX));
+            lines += &self.remark(agent, &format!("and {more} more warnings"));
+        }
+        lines
+    }
+
+    /// Somebody's words, as far as they fit on the line.
+    fn said(&self, agent: &str, words: &str) -> String {
+        let head = head(agent);
+        let words = cut(words, self.screen.width.saturating_sub(width(&head)).max(LEAST_CALL));
+        format!("{}\n", self.screen.faint(&format!("{head}{words}")))
+    }
+
+    /// A strong word, and more as far as it fits.
+    fn line(&self, agent: &str, strong: &str, words: &str) -> String {
+        let head = head(agent);
+        let taken = width(&head) + width(&anstream::adapter::strip_str(strong).to_string()) + 2;
+        let words = cut(words, self.screen.width.saturating_sub(taken).max(LEAST_CALL));
+        format!("{}{strong}  {words}\n", self.screen.faint(&head))
+    }
+
+    /// Something to be careful about, whole.
+    fn remark(&self, agent: &str, text: &str) -> String {
+        let head = head(agent);
+        let text = wrap(&line(text), self.screen.width, width(&head) + 2);
+        let mut remark = String::new();
+        for (number, line) in text.lines().enumerate() {
+            let begin = if number == 0 { format!("{head}! ") } else { " ".repeat(width(&head) + 2) };
+            // Writing to a string cannot fail.
+            let _ =
+                writeln!(remark, "{}{}", self.screen.faint(&begin), self.screen.careful(line.trim_start()));
+        }
+        remark
+    }
+}
+
+/// Indentation, the agent's path, and the space behind it.
+fn head(agent: &str) -> String {
+    let depth = agent.matches('/').count();
+    format!("{:indent$}{}  ", "", line(agent), indent = depth * 2)
+}
