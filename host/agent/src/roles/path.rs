@@ -5,8 +5,8 @@ use thiserror::Error;
 /// A directory or file of the workspace as `roles.toml` and `task` calls name it: relative, `/`-separated, without
 /// `..`, in its one spelling. `.` is the workspace itself.
 ///
-/// It says nothing about what is there; [`super::beneath`] looks, and follows no link on the way, so that what lies
-/// within a directory by its name lies within it in truth.
+/// It says nothing about what is there. Whoever looks follows no link on the way, so that what lies within a directory
+/// by its name lies within it in truth.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkspacePath(String);
 
