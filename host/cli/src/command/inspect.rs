@@ -111,15 +111,12 @@ fn powers(plugin: &Plugin, screen: Screen) -> String {
     if text.is_empty() {
         text = "  nothing: it computes, from its arguments to its result\n".to_owned();
     }
-    for (kind, word) in [(ImportKind::Filesystem, "files"), (ImportKind::Network, "network")] {
-        if !kinds.contains_key(&kind)
-            && !(kind == ImportKind::Network && kinds.contains_key(&ImportKind::Http))
-        {
-            text += &screen.entry(
-                &format!("  no {word}"),
-                "it imports none, whatever a role grants",
-                POWER_COLUMN,
-            );
+    let no_files = !kinds.contains_key(&ImportKind::Filesystem);
+    let no_network = !kinds.contains_key(&ImportKind::Network) && !kinds.contains_key(&ImportKind::Http);
+    for (holds, word) in [(no_files, "files"), (no_network, "network")] {
+        if holds {
+            let words = "it imports none, whatever a role grants";
+            text += &screen.entry(&format!("  no {word}"), words, POWER_COLUMN);
         }
     }
     text
