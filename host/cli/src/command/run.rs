@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use remit_agent::{ChosenModels, Events, Outcome, Recorder, RunRequest, SandboxToolboxes};
+use remit_agent::{ChosenModels, Events, Models, Outcome, Recorder, RunRequest, SandboxToolboxes};
 use remit_model::{Keys, ModelChoice};
 use remit_pack::inert;
 use tokio_util::sync::CancellationToken;
@@ -14,7 +14,7 @@ use crate::command_line::{Place, Run};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::plugins;
-use crate::project::{Project, Width};
+use crate::project::{Breadth, Project};
 use crate::screen::{Busy, Screen};
 use crate::view::{View, closing};
 
@@ -26,14 +26,20 @@ const CANCELLED: u8 = 130;
 
 /// Runs a prompt to its end.
 pub(super) fn run(place: &Place, arguments: Run) -> Result<ExitCode, Failure> {
-    let mut project = Project::trusted(place, Width::Guarded { forced: arguments.force })?;
-    project.role(&arguments.role)?;
+    let mut project = Project::trusted(place, Breadth::Guarded { forced: arguments.force })?;
+    let role = project.role(&arguments.role)?;
     let keys = Keys::from_env();
     let choice = match &arguments.model {
         Some(text) => ModelChoice::parse(text).map_err(Failure::refused)?,
         None => ModelChoice::from_env(&keys),
     };
     let models = Arc::new(ChosenModels::new(&choice, keys).map_err(Failure::refused)?);
+    // What can't be had is found out before anything is begun.
+    models.of(role).map_err(Failure::refused)?;
+    let choice = match role.model() {
+        Some(text) => ModelChoice::parse_in_workspace(text).map_err(Failure::refused)?,
+        None => choice,
+    };
     let prompt = prompt(arguments.prompt.as_deref())?;
 
     let cancel = CancellationToken::new();

@@ -43,6 +43,22 @@ fn the_model_is_named_with_the_reason_for_it() {
 }
 
 #[test]
+fn a_role_that_has_its_own_model_is_answered_by_that() {
+    let stage = Stage::shop();
+    let model = stage.script("[[turn]]\nrole = \"root\"\ntext = \"Yes.\"\n");
+    let roles = format!("[roles.root]\ndescription = \"Answers.\"\nmodel = \"{model}\"\n");
+    stage.write("other.toml", roles);
+    let said = stage.say(&["run", "--roles", "other.toml", QUESTION]);
+    assert_eq!((said.code, said.stdout.as_str()), (0, "Yes.\n"));
+    let view = said.stderr.replace('\n', " ");
+    assert!(view.contains("model: script:") && view.contains("as the workspace's roles say"), "{view}");
+
+    stage.write("other.toml", "[roles.root]\ndescription = \"Answers.\"\nmodel = \"openai:x\"\n");
+    let error = stage.say(&["run", "--roles", "other.toml", QUESTION]).refused();
+    assert!(error.contains("OPENAI_API_KEY is not set"), "{error}");
+}
+
+#[test]
 fn a_refused_call_and_a_call_to_nothing_are_shown_as_errors() {
     let stage = Stage::shop();
     stage.write(".env", "SECRET\n");
