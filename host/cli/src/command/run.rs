@@ -1,6 +1,7 @@
 //! `remit run`
 
 use std::io::{self, IsTerminal, Read, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -84,7 +85,7 @@ pub(super) fn run(place: &Place, arguments: Run) -> Result<ExitCode, Failure> {
         None => Ok(ExitCode::from(CANCELLED)),
         Some((outcome, session)) => {
             if !arguments.json {
-                conclude(&outcome, &session, screen)?;
+                conclude(&outcome, &trace_command(place, &session), screen)?;
             }
             Ok(ExitCode::from(outcome.status.exit_code()))
         }
@@ -140,8 +141,16 @@ fn announce(warnings: &[String], choice: &ModelChoice, is_json: bool, screen: Sc
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
+/// What to type to see what the run did.
+fn trace_command(place: &Place, session: &str) -> String {
+    if place.workspace == Path::new(".") {
+        return format!("remit trace {session}");
+    }
+    format!("remit trace {session} --workspace {}", place.workspace.display())
+}
+
 /// The answer alone to standard output, and the figures to standard error.
-fn conclude(outcome: &Outcome, session: &str, screen: Screen) -> Result<(), Failure> {
+fn conclude(outcome: &Outcome, rest: &str, screen: Screen) -> Result<(), Failure> {
     let tell = |text: &str| {
         let _ = io::stderr().lock().write_all(text.as_bytes());
     };
@@ -152,7 +161,7 @@ fn conclude(outcome: &Outcome, session: &str, screen: Screen) -> Result<(), Fail
         let mut output = Output::new();
         output.text(&inert(&outcome.answer)).and_then(|()| output.flush())
     };
-    tell(&format!("\n{}", closing(outcome, Some(session), screen)));
+    tell(&format!("\n{}", closing(outcome, Some(rest), screen)));
     match answered.map_err(Failure::from) {
         Ok(()) | Err(Failure::Closed) => Ok(()),
         Err(other) => Err(other),

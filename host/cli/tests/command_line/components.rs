@@ -68,6 +68,19 @@ fn a_component_says_what_it_offers_and_what_it_could_touch() {
 }
 
 #[test]
+fn a_built_in_plugin_can_be_looked_at_like_any_other() {
+    let stage = Stage::new();
+    let said = stage.say(&["inspect", "search"]).fine();
+    for expected in ["files and directories that its role grants", "no network", "search.grep", "pattern"] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    stage.write("search", "a file of the user's");
+    assert!(
+        stage.say(&["inspect", "search"]).refused().starts_with("error: search: this is not WebAssembly")
+    );
+}
+
+#[test]
 fn what_is_no_component_is_told_apart() {
     let stage = Stage::new();
     let component = wat::parse_str(SAY).unwrap();

@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 
-use crate::stage::{Stage, json_lines};
+use crate::stage::{Said, Stage, json_lines};
 
 #[test]
 fn runs_agents_and_conversations_are_shown() {
@@ -37,6 +37,18 @@ fn runs_agents_and_conversations_are_shown() {
     let events = json_lines(&stage.say(&["trace", "--json", "last", "root"]).fine());
     let kept = std::fs::read_to_string(stage.session().join("events.jsonl")).unwrap();
     assert_eq!(events, json_lines(&kept));
+}
+
+#[test]
+fn the_end_of_a_run_says_how_to_see_the_rest() {
+    let stage = Stage::shop();
+    let workspace = stage.workspace().display().to_string();
+    let mut command = stage.remit(&["run", "--workspace", &workspace, "Which tests are there?"]);
+    let said = Said::from(command.current_dir(stage.home()).output().unwrap());
+    let rest = said.stderr.lines().find_map(|line| line.strip_prefix("all of it: remit ")).unwrap();
+    let arguments: Vec<&str> = rest.split(' ').collect();
+    let tree = Said::from(stage.remit(&arguments).current_dir(stage.home()).output().unwrap());
+    assert!(tree.fine().starts_with("root  completed"));
 }
 
 #[test]
