@@ -137,9 +137,10 @@ impl SandboxToolboxes {
                 });
             }
         }
-        let words = match authority.read() {
-            [] => String::new(),
-            _ => format!("You may read {}.", authority.in_words()),
+        let words = match authority.writes_in_words() {
+            _ if authority.readable().is_empty() => String::new(),
+            None => format!("You may read {}.", authority.in_words()),
+            Some(writes) => format!("You may read {} and write {writes}.", authority.in_words()),
         };
         let grants = self.grants(role, authority)?;
         Ok(Arc::new(SandboxToolbox { sandbox: self.sandbox.clone(), grants, words, tools, plugins: by_name }))

@@ -81,8 +81,10 @@ impl Delegation {
         let without: Vec<String> = role.disallowed_tools().map(ToString::to_string).collect();
         let without =
             if without.is_empty() { String::new() } else { format!(" without {}", without.join(", ")) };
-        let reads = Authority::of(self.crew.roles(), role, &self.narrowing).in_words();
-        format!("{} Tools: {tools}{without}. Reads {reads}.", role.description())
+        let authority = Authority::of(self.crew.roles(), role, &self.narrowing);
+        let writes =
+            authority.writes_in_words().map(|writes| format!(" Writes {writes}.")).unwrap_or_default();
+        format!("{} Tools: {tools}{without}. Reads {}.{writes}", role.description(), authority.in_words())
     }
 
     /// Carries out a `task` call of the agent `parent`. It returns when the child has ended; a cancelled parent's child
