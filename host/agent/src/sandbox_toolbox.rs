@@ -14,6 +14,7 @@ use thiserror::Error;
 use tokio::sync::OnceCell;
 
 use crate::agent::RoleRef;
+use crate::ledger::{CallLedger, Entry};
 use crate::roles::{Authority, KnownTools, PluginFiles, Roles};
 use crate::toolbox::{CallLimits, ToolInfo, ToolOutcome, Toolbox, ToolboxError, ToolboxFactory};
 
@@ -180,13 +181,14 @@ impl Toolbox for SandboxToolbox {
         tool: &'a str,
         arguments: &'a str,
         limits: &'a CallLimits,
+        ledger: &'a CallLedger,
     ) -> BoxFuture<'a, ToolOutcome> {
         async move {
             let Some(plugin) = self.plugins.get(tool) else {
                 return ToolOutcome::error(format!("there is no tool `{tool}`"));
             };
             match self.sandbox.call(plugin, tool, arguments, &self.grants, &call_limits(limits)).await {
-                Ok(output) => outcome(output),
+                Ok(output) => outcome(output, ledger),
                 Err(error) => ToolOutcome::error(error.to_string()),
             }
         }
@@ -201,22 +203,19 @@ fn call_limits(limits: &CallLimits) -> Limits {
     Limits { deadline: limits.time, result_bytes: default.result_bytes.max(limits.result_bytes), ..default }
 }
 
-fn outcome(output: CallOutput) -> ToolOutcome {
+fn outcome(output: CallOutput, ledger: &CallLedger) -> ToolOutcome {
+    let refused = output.refusals.iter().map(|refusal| Entry::Refused {
+        action: refusal.action.to_string(),
+        path: refusal.path.clone(),
+        reason: refusal.reason.clone(),
+    });
+    ledger.keep(Arc::new(refused.collect::<Vec<_>>()));
     let printed: Vec<&str> = [&output.stdout, &output.stderr]
         .into_iter()
         .map(|text| text.trim())
         .filter(|text| !text.is_empty())
         .collect();
-    ToolOutcome {
-        printed: printed.join("\n"),
-        refusals: output
-            .refusals
-            .iter()
-            .map(|refusal| format!("{} `{}`: {}", refusal.action, refusal.path, refusal.reason))
-            .collect(),
-        text: output.text,
-        is_error: output.is_error,
-    }
+    ToolOutcome { printed: printed.join("\n"), text: output.text, is_error: output.is_error, changes: None }
 }
 
 /// The components of a `roles.toml`, as they were read and checked, to be loaded.
