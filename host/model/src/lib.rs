@@ -25,9 +25,12 @@
 //! ```
 //!
 //! This crate knows no tool, no sandbox and no agent: a tool is a [`ToolSpec`] that a model may name, and a call is
-//! a [`ToolCall`] whose arguments are text. It never retries; [`ModelError::is_retryable`] says where that may help.
+//! a [`ToolCall`] whose arguments are text. It never retries; [`ModelError::is_retryable`] says where that may help, and
+//! [`ModelError::retry_after`] when.
 
 mod anthropic;
+#[doc(hidden)]
+pub mod bench;
 mod chat;
 mod choice;
 mod error;

@@ -1,6 +1,7 @@
 //! The client against a server on this machine that a test leads step by step.
 
 mod server;
+mod surroundings;
 
 use std::time::Duration;
 
@@ -220,4 +221,90 @@ async fn nobody_listening_is_a_connection_error_without_a_key() {
     assert!(matches!(error, ModelError::Connect { .. }) && error.is_retryable(), "{error}");
     assert!(error.to_string().contains(&url), "{error}");
     assert!(!format!("{error:?} {model:?}").contains("hunter2"));
+}
+
+#[tokio::test]
+async fn a_reply_that_never_ends_is_given_up_though_the_line_is_kept_open() {
+    let server = Server::start().await;
+    let timeouts = Timeouts { total: Duration::from_millis(80), ..Timeouts::default() };
+    let endpoint = Endpoint::at(Protocol::ChatCompletions, &server.url()).unwrap();
+    let model = Provider::with_timeouts("some-model", endpoint, &Keys::none(), timeouts).unwrap();
+    let served = async {
+        let mut connection = server.next().await;
+        connection.begin("200 OK", "text/event-stream").await;
+        connection.send(": still there\n\n").await;
+        connection.stay_silent().await
+    };
+    let error = tokio::select! {
+        reply = ask(&model, |_| {}) => reply.unwrap_err(),
+        never = served => never,
+    };
+    assert_eq!(error, ModelError::Slow { after: Duration::from_millis(80) });
+    assert!(!error.is_retryable());
+}
+
+#[tokio::test]
+async fn a_rate_limit_says_when_to_come_back_and_an_empty_account_that_it_is_no_use() {
+    for (header, wait) in [("retry-after: 7", Some(7)), ("x: y", None)] {
+        let error = exchange(Keys::none(), async |mut connection| {
+            let head = format!("HTTP/1.1 429 Too Many Requests\r\n{header}\r\nconnection: close\r\n\r\n");
+            connection.send(&head).await;
+            connection.send(r#"{"error":{"type":"rate_limit_error","message":"slow down"}}"#).await;
+        });
+        let error = error.await.unwrap_err();
+        assert!(error.is_retryable());
+        assert_eq!(error.retry_after(), wait.map(Duration::from_secs));
+    }
+    let error = exchange(Keys::none(), async |mut connection| {
+        connection.begin("429 Too Many Requests", "application/json").await;
+        connection.send(r#"{"error":{"code":"insufficient_quota","message":"pay"}}"#).await;
+    });
+    assert!(!error.await.unwrap_err().is_retryable());
+}
+
+#[tokio::test]
+async fn each_protocol_shows_its_key_as_its_provider_wants_it() {
+    for (protocol, header, value) in [
+        (Protocol::ChatCompletions, "authorization", "Bearer sk-hunter2"),
+        (Protocol::Responses, "authorization", "Bearer sk-hunter2"),
+        (Protocol::Messages, "x-api-key", "sk-hunter2"),
+    ] {
+        let server = Server::start().await;
+        let keys = Keys::none().with_key(protocol.account(), KEY);
+        let endpoint = Endpoint::at(protocol, &server.url()).unwrap();
+        let model = Provider::new("some-model", endpoint, &keys).unwrap();
+        let (reply, ()) = tokio::join!(ask(&model, |_| {}), async {
+            let mut connection = server.next().await;
+            assert_eq!(connection.header(header), Some(value));
+            let version = (protocol == Protocol::Messages).then_some("2023-06-01");
+            assert_eq!(connection.header("anthropic-version"), version);
+            connection.begin("401 Unauthorized", "application/json").await;
+            connection.send(r#"{"error":{"message":"not sk-hunter2"}}"#).await;
+        });
+        assert!(reply.unwrap_err().to_string().ends_with("answered 401: not [key]"));
+    }
+}
+
+#[tokio::test]
+async fn a_model_without_sealed_thinking_is_asked_for_none_from_then_on() {
+    let server = Server::start().await;
+    let endpoint = Endpoint::at(Protocol::Responses, &server.url()).unwrap();
+    let model = Provider::new("some-model", endpoint, &Keys::none()).unwrap();
+    let completed = "data: {\"type\":\"response.completed\",\"response\":{\"output\":[]}}\n\n";
+    let (replies, ()) =
+        tokio::join!(async { (ask(&model, |_| {}).await, ask(&model, |_| {}).await) }, async {
+            let mut connection = server.next().await;
+            assert_eq!(connection.body["include"], json!(["reasoning.encrypted_content"]));
+            connection.begin("400 Bad Request", "application/json").await;
+            let words = "Encrypted content is not supported with this model.";
+            connection.send(&json!({ "error": { "message": words } }).to_string()).await;
+            drop(connection);
+            for _ in 0..2 {
+                let mut connection = server.next().await;
+                assert_eq!(connection.body.get("include"), None);
+                connection.begin("200 OK", "text/event-stream").await;
+                connection.send(completed).await;
+            }
+        });
+    assert!(replies.0.is_ok() && replies.1.is_ok(), "{replies:?}");
 }
