@@ -12,8 +12,8 @@ use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 use remit_agent::roles::{Authority, BuiltIn, Role, Roles, RolesSource};
 use remit_agent::{
-    CallLimits, EventSink, Events, Models, Recorder, RoleRef, RunRequest, Status, ToolInfo, ToolOutcome,
-    Toolbox, ToolboxError, ToolboxFactory, run,
+    CallLedger, CallLimits, EventSink, Events, Models, Recorder, RoleRef, RunRequest, Status, ToolInfo,
+    ToolOutcome, Toolbox, ToolboxError, ToolboxFactory, run,
 };
 use remit_model::{Model, ModelError, Script};
 use serde_json::json;
@@ -131,7 +131,13 @@ impl Toolbox for Reader {
         &self.tools
     }
 
-    fn call<'a>(&'a self, _: &'a str, arguments: &'a str, _: &'a CallLimits) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(
+        &'a self,
+        _: &'a str,
+        arguments: &'a str,
+        _: &'a CallLimits,
+        _: &'a CallLedger,
+    ) -> BoxFuture<'a, ToolOutcome> {
         let text = format!("{arguments}\n{}", self.text);
         future::ready(ToolOutcome { text, ..ToolOutcome::default() }).boxed()
     }
