@@ -9,6 +9,6 @@ mod scene;
 mod stage;
 
 pub use guest::{all_uses, guest, text_guest};
-pub use peers::peer;
+pub use peers::{PeerServer, peer};
 pub use scene::{Called, Run, Scene};
 pub use stage::Stage;

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use remit_agent::roles::{BuiltIn, Roles, RolesSource};
 use remit_agent::trace::{self, Session};
 use remit_agent::{
-    ChosenModels, EventKind, Events, Outcome, Recorder, RunError, RunRequest, SandboxToolboxes, run,
+    ChosenModels, EventKind, Events, Models, Outcome, Patience, Recorder, RunError, RunRequest,
+    SandboxToolboxes, run,
 };
 use remit_model::{Keys, ModelChoice};
 use remit_sandbox::{Origin, PluginSource, Sandbox, SandboxConfig, Workspace};
@@ -123,12 +124,25 @@ impl Scene {
     /// # Panics
     /// If the roles or the model are not usable, or nothing can be recorded.
     pub async fn run(&self, role: &str, model: &str, prompt: &str) -> Result<Run, RunError> {
+        let choice = ModelChoice::parse(model).expect("a model");
+        let models = ChosenModels::new(&choice, self.keys.clone()).expect("a model that opens");
+        // Whoever does not answer is asked again at once: what a wait is worth is no matter of a whole run.
+        let patience = Patience::default().pausing(|_| Box::pin(async {}));
+        self.run_with(role, Arc::new(models.with_patience(patience)), prompt).await
+    }
+
+    /// The role `role` answers `prompt`, with these models.
+    ///
+    /// # Errors
+    /// As [`Scene::run`].
+    ///
+    /// # Panics
+    /// As [`Scene::run`].
+    pub async fn run_with(&self, role: &str, models: Arc<dyn Models>, prompt: &str) -> Result<Run, RunError> {
         let names: Vec<&str> = self.toolboxes.names().collect();
         let built_in = BuiltIn { roles: &self.roles, plugins: &names };
         let workspace = self.workspace.path().to_owned();
         let roles = Roles::load(RolesSource::BuiltIn, &built_in, &workspace);
-        let choice = ModelChoice::parse(model).expect("a model");
-        let models = ChosenModels::new(&choice, self.keys.clone()).expect("a model that opens");
         let recorder = Recorder::create(&workspace).expect("a session");
         let session = recorder.id().to_owned();
         let outcome = run(RunRequest {
@@ -138,7 +152,7 @@ impl Scene {
             roles: Arc::new(roles.unwrap_or_else(|error| panic!("{error}"))),
             workspace: workspace.clone(),
             toolboxes: self.toolboxes.clone(),
-            models: Arc::new(models),
+            models,
             events: Arc::new(Events::new(vec![Box::new(recorder)])),
             cancel: self.cancel.clone(),
         })

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use crate::{ask, serve};
 
-const PROMPT: &str = "Which test framework does this project use?";
+pub(crate) const PROMPT: &str = "Which test framework does this project use?";
 const TASK: &str = "Find out how the tests are run.";
 
 /// The conversations of a root and its explorer. Each turn after an agent's first is given only to a client that answers
 /// the last call of the turn before it.
-fn fixtures() -> Vec<Value> {
+pub(crate) fn fixtures() -> Vec<Value> {
     let turn = |message: &str, turn: u32, response: Value| {
         json!({
             "match": { "model": "mock", "userMessage": message, "turnIndex": turn, "hasToolResult": turn > 0 },
@@ -58,7 +58,7 @@ fn fixtures() -> Vec<Value> {
     ]
 }
 
-const FILES: [(&str, &str); 2] = [
+pub(crate) const FILES: [(&str, &str); 2] = [
     (
         "pyproject.toml",
         "[project]\nname = \"shop\"\n\n[project.optional-dependencies]\ntest = [\"pytest>=8\"]\n",

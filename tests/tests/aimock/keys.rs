@@ -1,7 +1,7 @@
 //! A key goes where its owner sends it, and nowhere else.
 
 use remit_agent::Status;
-use remit_model::Keys;
+use remit_model::{Account, Keys};
 use remit_tests::Scene;
 use serde_json::json;
 
@@ -19,7 +19,7 @@ async fn a_url_in_the_roles_is_not_sent_the_users_key() {
     let (Some(users), Some(elsewhere)) = (serve(&fixtures), serve(&fixtures)) else { return };
     let model = format!("\n[roles.explorer]\nmodel = \"openai:other@{}\"", elsewhere.url());
     let mut scene = Scene::new(&remit_builtin::ROLES_TOML.replacen("\n[roles.explorer]", &model, 1), &[]);
-    scene.keys = Keys::none().with_openai("sk-hunter2");
+    scene.keys = Keys::none().with_key(Account::OpenAi, "sk-hunter2");
     let run = ask(&scene, &users, "Where?").await;
     assert_eq!(
         (run.outcome.status, run.outcome.unfinished.len()),

@@ -1,5 +1,5 @@
-//! Whole runs over the wire: the roles and plugins that come with remit, and a model behind a real server of the Chat
-//! Completions API, which answers from fixtures and keeps a journal of what it was asked.
+//! Whole runs over the wire: the roles and plugins that come with remit, and a model behind a real server of the model
+//! APIs, which answers from fixtures and keeps a journal of what it was asked.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "the helpers belong to tests")]
 
@@ -7,6 +7,7 @@ mod delegation;
 mod faults;
 mod ids;
 mod keys;
+mod protocols;
 mod server;
 
 use remit_tests::{Run, Scene};
@@ -20,5 +21,17 @@ fn serve(fixtures: &[Value]) -> Option<Server> {
 
 /// Runs a prompt with the root of a scene and the model of a server.
 async fn ask(scene: &Scene, server: &Server, prompt: &str) -> Run {
-    scene.run("root", &format!("openai:mock@{}", server.url()), prompt).await.unwrap()
+    ask_by("openai", scene, server, prompt).await
+}
+
+/// As [`ask`], through the protocol that a choice of model names `prefix`.
+async fn ask_by(prefix: &str, scene: &Scene, server: &Server, prompt: &str) -> Run {
+    scene.run("root", &format!("{prefix}:mock@{}", server.url()), prompt).await.unwrap()
+}
+
+/// The built-in roles in a workspace with these files.
+fn scene_of(files: &[(&str, &str)]) -> Scene {
+    let scene = Scene::built_in();
+    files.iter().for_each(|(path, text)| scene.write(path, text));
+    scene
 }
