@@ -153,6 +153,7 @@ impl Scene {
             workspace: workspace.clone(),
             toolboxes: self.toolboxes.clone(),
             models,
+            broker: remit_agent::Broker::new(remit_agent::Policy::Ask, None),
             events: Arc::new(Events::new(vec![Box::new(recorder)])),
             cancel: self.cancel.clone(),
         })

@@ -75,6 +75,7 @@ fn request(workspace: &Path, roles: &Arc<Roles>, turns: u64, is_recorded: bool) 
         workspace: workspace.to_owned(),
         toolboxes: Arc::new(Shelf),
         models: Arc::new(Cast(Arc::new(script(turns)))),
+        broker: remit_agent::Broker::new(remit_agent::Policy::Ask, None),
         events: Arc::new(Events::new(sinks)),
         cancel: CancellationToken::new(),
     }

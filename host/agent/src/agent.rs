@@ -7,6 +7,7 @@ use remit_model::{Model, ToolSet, Usage};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent_path::AgentPath;
+use crate::approval::Broker;
 use crate::budget::{Budget, Exhausted, Scope};
 use crate::delegate::Delegation;
 use crate::event::{EventKind, Events, SinkError};
@@ -36,6 +37,8 @@ pub struct Agent {
     pub patience: Patience,
     /// What `task` does; without it there is no `task`.
     pub delegation: Option<Delegation>,
+    /// Decides about what its role asks before.
+    pub broker: Arc<Broker>,
     /// Where its events go.
     pub events: Arc<Events>,
     /// Stops it, and every agent below it.

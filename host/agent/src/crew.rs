@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Agent, Ending, RoleRef};
 use crate::agent_path::AgentPath;
+use crate::approval::Broker;
 use crate::budget::{Budget, Tree};
 use crate::delegate::Delegation;
 use crate::event::{EventKind, Events};
@@ -27,6 +28,7 @@ pub(crate) struct Crew {
     pub(crate) pins: Vec<String>,
     pub(crate) toolboxes: Arc<dyn ToolboxFactory>,
     pub(crate) models: Arc<dyn Models>,
+    pub(crate) broker: Arc<Broker>,
     pub(crate) events: Arc<Events>,
     pub(crate) tree: Arc<Tree>,
     pub(crate) tally: Mutex<Tally>,
@@ -149,6 +151,7 @@ impl Crew {
             model,
             patience: self.models.patience(),
             delegation,
+            broker: self.broker.clone(),
             events,
             cancel,
         }

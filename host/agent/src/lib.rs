@@ -10,6 +10,7 @@
 
 mod agent;
 mod agent_path;
+mod approval;
 mod budget;
 mod crew;
 mod delegate;
@@ -31,6 +32,7 @@ pub mod trust;
 
 pub use agent::{Agent, Ending, RoleRef};
 pub use agent_path::AgentPath;
+pub use approval::{Answer, Approver, Asked, Broker, Decider, Policy, Question, Scope as AnswerScope};
 pub use budget::{Budget, Exhausted, Scope, Tree};
 pub use crew::StartError;
 pub use delegate::{Delegation, TaskArguments, TaskError};

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Ending, RoleRef, millis};
 use crate::agent_path::AgentPath;
+use crate::approval::Broker;
 use crate::budget::{Budget, Tree};
 use crate::crew::{Crew, StartError};
 use crate::event::{EventKind, Events, SinkError};
@@ -33,6 +34,8 @@ pub struct RunRequest {
     pub toolboxes: Arc<dyn ToolboxFactory>,
     /// Gives each agent its model.
     pub models: Arc<dyn Models>,
+    /// Decides about what roles ask before.
+    pub broker: Arc<Broker>,
     /// Where the events go: the recorder first, then whoever watches.
     pub events: Arc<Events>,
     /// Stops the run.
@@ -59,9 +62,10 @@ pub async fn run(request: RunRequest) -> Result<Outcome, RunError> {
     let tree = Tree::new(request.roles.budget().clone());
     let role = request.roles.require(&request.role)?;
     let role = RoleRef::new(request.roles.clone(), role);
-    let RunRequest { prompt, pins, roles, workspace, toolboxes, models, events, cancel, .. } = request;
+    let RunRequest { prompt, pins, roles, workspace, toolboxes, models, broker, events, cancel, .. } =
+        request;
     let tally = Mutex::default();
-    let crew = Arc::new(Crew { roles, workspace, pins, toolboxes, models, events, tree, tally });
+    let crew = Arc::new(Crew { roles, workspace, pins, toolboxes, models, broker, events, tree, tally });
     let narrowing = Narrowing::default();
     let parts = tokio::select! {
         biased;

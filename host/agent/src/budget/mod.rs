@@ -5,14 +5,19 @@
 //! whatever else is used up, it can still say what it found. A role's own limits are for work, and its wrap-up comes on
 //! top of them.
 
+mod clock;
+mod deadline;
 mod tree;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use remit_model::Usage;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 
+use clock::Clock;
+pub(crate) use clock::{InFlight, Waiting};
+use deadline::Deadlines;
 use tree::Reserve;
 pub use tree::Tree;
 
@@ -24,6 +29,9 @@ const WRAP_UP_TIME: Duration = Duration::from_secs(30);
 
 /// Which part of the time that is left is kept for a wrap-up where little is left.
 const WRAP_UP_PART: u32 = 8;
+
+/// How long is slept at least before it is looked again whether the time is over.
+const SHORT_SLEEP: Duration = Duration::from_millis(5);
 
 /// Below this many tokens, a reply is asked to be no longer than what is left. Above it no such wish is sent: a model
 /// may refuse a number that is larger than what it can do.
@@ -67,19 +75,12 @@ pub struct Budget {
     limits: Limits,
     tree: Arc<Tree>,
     depth: u32,
-    time: Time,
+    clock: Arc<Clock>,
+    /// Within which its work must end.
+    work: Deadlines,
+    /// Within which its wrap-up must end: its parent's work.
+    outer: Deadlines,
     own: Mutex<Own>,
-}
-
-/// When an agent must have ended.
-#[derive(Clone)]
-struct Time {
-    /// The end of its work.
-    work: Instant,
-    /// The end of its wrap-up.
-    end: Instant,
-    /// The limit that says so.
-    limit: Exhausted,
 }
 
 #[derive(Default)]
@@ -94,10 +95,10 @@ struct Own {
 impl Budget {
     /// The budget of a run's first agent, whose limits are `limits`.
     pub fn root(tree: &Arc<Tree>, limits: Limits) -> Budget {
-        let now = Instant::now();
-        let outer = Time { work: tree.end(), end: tree.end(), limit: tree.exhausted("wall_clock") };
+        let clock = Clock::new(None);
+        let outer = Deadlines::one(tree.end(), &clock, tree.exhausted("wall_clock"));
         let own = Own { reserve: tree.reserve_first(), ..Own::default() };
-        Budget::new(tree, limits.max_depth, limits, &outer, now, own)
+        Budget::new(tree, limits.max_depth, limits, outer, clock, own)
     }
 
     /// The budget of a child, taken out of this one. `parent` is the path of the agent that this budget is for.
@@ -109,9 +110,8 @@ impl Budget {
         if self.depth == 0 {
             return Err(self.exhausted("max_depth"));
         }
-        let now = Instant::now();
-        if now >= self.time.work {
-            return Err(self.time.limit.clone());
+        if Instant::now() >= self.work_end() {
+            return Err(self.time_limit());
         }
         let mut own = self.own();
         if own.delegations >= u64::from(self.limits.max_delegations) {
@@ -120,26 +120,50 @@ impl Budget {
         let reserve = self.tree.delegate()?;
         own.delegations += 1;
         drop(own);
-        let mut outer = self.time.clone();
-        if outer.limit.scope == Scope::Agent {
-            outer.limit.scope = Scope::Parent(parent.to_owned());
-        }
+        let outer = self.work.of_a_parent(parent);
         let depth = (self.depth - 1).min(limits.max_depth);
-        Ok(Budget::new(&self.tree, depth, limits, &outer, now, Own { reserve, ..Own::default() }))
+        let clock = Clock::new(Some(self.clock.clone()));
+        Ok(Budget::new(&self.tree, depth, limits, outer, clock, Own { reserve, ..Own::default() }))
     }
 
-    fn new(tree: &Arc<Tree>, depth: u32, limits: Limits, outer: &Time, now: Instant, own: Own) -> Budget {
-        let left = outer.work.saturating_duration_since(now);
+    fn new(
+        tree: &Arc<Tree>,
+        depth: u32,
+        limits: Limits,
+        outer: Deadlines,
+        clock: Arc<Clock>,
+        own: Own,
+    ) -> Budget {
+        let now = Instant::now();
+        let left = outer.end().saturating_duration_since(now);
         let kept = WRAP_UP_TIME.min(left / WRAP_UP_PART);
-        let (by_outer, by_own) = (now + (left - kept), now + limits.wall_clock);
-        let (work, limit) = if by_own < by_outer {
-            let value = format_duration(limits.wall_clock);
-            (by_own, Exhausted { scope: Scope::Agent, key: "wall_clock", value })
-        } else {
-            (by_outer, outer.limit.clone())
-        };
-        let time = Time { work, end: (work + WRAP_UP_TIME).min(outer.work), limit };
-        Budget { limits, tree: tree.clone(), depth, time, own: Mutex::new(own) }
+        let limit =
+            Exhausted { scope: Scope::Agent, key: "wall_clock", value: format_duration(limits.wall_clock) };
+        let work = outer.earlier_by(kept).and(now + limits.wall_clock, &clock, limit);
+        Budget { limits, tree: tree.clone(), depth, clock, work, outer, own: Mutex::new(own) }
+    }
+
+    /// Counts a call as in flight until what is returned is dropped.
+    pub(crate) fn call(&self) -> InFlight {
+        self.clock.call()
+    }
+
+    /// A call waits for a person until what is returned is dropped. While everything that the agent has in flight waits, its
+    /// time stands still, and so does that of every agent above it that has nothing else to do.
+    pub(crate) fn wait_for_a_person(&self) -> Waiting {
+        self.clock.wait()
+    }
+
+    /// Returns when the agent's work must end, however long that is put off meanwhile.
+    pub(crate) async fn work_ended(&self) {
+        loop {
+            let end = self.work_end();
+            if Instant::now() >= end {
+                return;
+            }
+            // Not before a while, also where the time stands still just before its end.
+            sleep_until(end.max(Instant::now() + SHORT_SLEEP)).await;
+        }
     }
 
     /// Takes a turn and its model call.
@@ -158,8 +182,8 @@ impl Budget {
                 return Err(self.exhausted(key));
             }
         }
-        if Instant::now() >= self.time.work {
-            return Err(self.time.limit.clone());
+        if Instant::now() >= self.work_end() {
+            return Err(self.time_limit());
         }
         self.tree.begin_turn()?;
         own.turns += 1;
@@ -214,7 +238,7 @@ impl Budget {
 
     /// How much a call that is made now may take.
     pub fn call_limits(&self) -> CallLimits {
-        let left = self.time.work.saturating_duration_since(Instant::now());
+        let left = self.work_end().saturating_duration_since(Instant::now());
         CallLimits { time: self.limits.call_time.min(left), result_bytes: self.result_bytes() }
     }
 
@@ -229,19 +253,19 @@ impl Budget {
         (1..SMALL_REPLY).contains(&left).then_some(left)
     }
 
-    /// When the agent's work must end.
+    /// When the agent's work must end, if nothing waits for a person until then.
     pub fn work_end(&self) -> Instant {
-        self.time.work
+        self.work.end()
     }
 
     /// When its wrap-up must end.
     pub fn wrap_up_end(&self) -> Instant {
-        self.time.end
+        (self.work_end() + WRAP_UP_TIME).min(self.outer.end())
     }
 
     /// The limit that [`work_end`](Budget::work_end) comes from.
-    pub fn time_limit(&self) -> &Exhausted {
-        &self.time.limit
+    pub fn time_limit(&self) -> Exhausted {
+        self.work.limit()
     }
 
     /// What ends an agent whose reply was cut because few tokens were left.

@@ -9,19 +9,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use remit_model::{ToolCall, ToolSpec};
-use tokio::time::sleep_until;
 
 pub(crate) use task::schema;
 pub use task::{TaskArguments, TaskError};
 
 use crate::agent::{Agent, RoleRef};
+use crate::approval::{Asked, Decision, Effect, decide};
 use crate::crew::{Crew, Ended};
 use crate::event::{EventKind, SinkError};
-use crate::ledger::Account;
+use crate::ledger::{Account, Entry};
 use crate::outcome::{Status, Unfinished};
 use crate::prompt;
 use crate::report::{Known, Report};
-use crate::roles::{Authority, Narrowing, Role, TASK_TOOL};
+use crate::roles::{Authority, EffectKind, Narrowing, Role, TASK_TOOL};
 use crate::toolbox::ToolOutcome;
 
 /// What `task` does for one agent: whom it may start, and within what.
@@ -40,15 +40,17 @@ pub(crate) struct Returned {
     pub(crate) unrecorded: Option<SinkError>,
     /// What the child did and saw, and reported; nothing if there was none.
     pub(crate) child: Option<(Account, Report)>,
+    /// What was decided against it.
+    pub(crate) decided: Vec<Entry>,
 }
 
 impl Returned {
     fn refused(why: impl Into<String>) -> Returned {
-        Returned { outcome: ToolOutcome::error(why), unrecorded: None, child: None }
+        Returned { outcome: ToolOutcome::error(why), unrecorded: None, child: None, decided: Vec::new() }
     }
 
     fn unrecorded(error: SinkError) -> Returned {
-        Returned { outcome: ToolOutcome::error(error.to_string()), unrecorded: Some(error), child: None }
+        Returned { unrecorded: Some(error.clone()), ..Returned::refused(error.to_string()) }
     }
 }
 
@@ -66,8 +68,11 @@ impl Delegation {
 
     /// `task` as the agent's model is told about it.
     pub(crate) fn spec(&self) -> ToolSpec {
-        let roles: Vec<(String, String)> =
-            self.to.iter().map(|role| (role.name().to_owned(), self.in_words(role.get()))).collect();
+        let roles: Vec<(String, String)> = self
+            .to
+            .iter()
+            .map(|role| (role.name().to_owned(), self.in_words(role.get(), &self.narrowing)))
+            .collect();
         ToolSpec {
             name: TASK_TOOL.to_owned(),
             description: "Gives a piece of work to a subagent, which starts with an empty conversation, and returns its \
@@ -78,14 +83,14 @@ impl Delegation {
     }
 
     /// A role's description and grants, on one line.
-    fn in_words(&self, role: &Role) -> String {
+    fn in_words(&self, role: &Role, narrowing: &Narrowing) -> String {
         let list =
             |patterns: Vec<String>| if patterns.is_empty() { "none".to_owned() } else { patterns.join(", ") };
         let tools = list(role.tools().map(ToString::to_string).collect());
         let without: Vec<String> = role.disallowed_tools().map(ToString::to_string).collect();
         let without =
             if without.is_empty() { String::new() } else { format!(" without {}", without.join(", ")) };
-        let authority = Authority::of(self.crew.roles(), role, &self.narrowing);
+        let authority = Authority::of(self.crew.roles(), role, narrowing);
         let writes =
             authority.writes_in_words().map(|writes| format!(" Writes {writes}.")).unwrap_or_default();
         format!("{} Tools: {tools}{without}. Reads {}.{writes}", role.description(), authority.in_words())
@@ -98,15 +103,31 @@ impl Delegation {
     }
 
     async fn delegate(&self, parent: &Agent, call: &ToolCall) -> Returned {
+        let not = |why: String| Returned::refused(format!("not delegated: {why}"));
+        let (task, role, narrowing) = match self.read(call) {
+            Ok(read) => read,
+            Err(why) => return not(why),
+        };
+        let effect = Effect { call_id: &call.id, tool: TASK_TOOL, targets: vec![role.name()] };
+        let asked = || Asked::delegate(role.name(), &task.task, &self.in_words(role.get(), &narrowing));
+        match decide(parent, EffectKind::Delegate, effect, asked).await {
+            Decision::Granted => {}
+            Decision::Denied { why, .. } => {
+                let (action, path) = (EffectKind::Delegate.to_string(), role.name().to_owned());
+                let decided = vec![Entry::Refused { action, path, reason: why.clone() }];
+                return Returned { decided, ..not(why) };
+            }
+            Decision::Unrecorded(error) => return Returned::unrecorded(error),
+        }
         let prepared = tokio::select! {
             biased;
             () = parent.cancel.cancelled() => return Returned::refused("cancelled"),
-            () = sleep_until(parent.budget.work_end()) => Err(parent.role.explain(parent.budget.time_limit())),
-            prepared = self.prepare(parent, call) => prepared,
+            () = parent.budget.work_ended() => Err(parent.role.explain(&parent.budget.time_limit())),
+            prepared = self.prepare(parent, role, narrowing) => prepared,
         };
-        let (task, child) = match prepared {
-            Ok(prepared) => prepared,
-            Err(why) => return Returned::refused(format!("not delegated: {why}")),
+        let child = match prepared {
+            Ok(child) => child,
+            Err(why) => return not(why),
         };
         let delegated = EventKind::Delegated {
             call_id: call.id.clone(),
@@ -135,11 +156,12 @@ impl Delegation {
             Ok(()) => ToolOutcome { text, is_error, ..ToolOutcome::default() },
             Err(error) => ToolOutcome::error(error.to_string()),
         };
-        Returned { outcome, unrecorded: reported.err(), child: Some((ending.account, report)) }
+        let child = Some((ending.account, report));
+        Returned { outcome, unrecorded: reported.err(), child, decided: Vec::new() }
     }
 
-    /// Everything that can keep a child from being started is found out here, before anything of it exists.
-    async fn prepare(&self, parent: &Agent, call: &ToolCall) -> Result<(TaskArguments, Agent), String> {
+    /// What a call asks for: of whom, and within what.
+    fn read(&self, call: &ToolCall) -> Result<(TaskArguments, &RoleRef, Narrowing), String> {
         let names: Vec<&str> = self.to.iter().map(RoleRef::name).collect();
         let task = TaskArguments::decode(&call.arguments, &names).map_err(|error| error.to_string())?;
         let role = self.to.iter().find(|role| role.name() == task.role).ok_or("there is no such role")?;
@@ -149,6 +171,11 @@ impl Delegation {
             }
             None => self.narrowing.clone(),
         };
+        Ok((task, role, narrowing))
+    }
+
+    /// Everything that can keep a child from being started is found out here, before anything of it exists.
+    async fn prepare(&self, parent: &Agent, role: &RoleRef, narrowing: Narrowing) -> Result<Agent, String> {
         let parts = self.crew.parts(role, &narrowing).await.map_err(|error| error.to_string())?;
         let limits = self.crew.roles().limits_of(role.get());
         let budget = parent.budget.child(limits, parent.path.as_str()).map_err(|exhausted| {
@@ -156,7 +183,7 @@ impl Delegation {
         })?;
         let path = parent.path.child(role.name(), self.next_number(role.name()));
         let cancel = parent.cancel.child_token();
-        Ok((task, self.crew.agent(path, role.clone(), narrowing, parts, budget, cancel)))
+        Ok(self.crew.agent(path, role.clone(), narrowing, parts, budget, cancel))
     }
 
     fn next_number(&self, role: &str) -> u64 {

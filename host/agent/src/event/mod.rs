@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 pub use bus::{ChannelSink, EventSink, Events, SinkError};
 pub use line::{EventError, VERSION};
 
+use crate::approval::{Asked, Decider, Scope};
 use crate::ledger::{Change, Entry};
 use crate::outcome::{Outcome, Status};
 use crate::report::Report;
@@ -123,6 +124,33 @@ pub enum EventKind {
         /// How many more there are.
         #[serde(default, skip_serializing_if = "is_none")]
         more: u64,
+    },
+    /// A person is asked before an effect. Until there is an answer, nothing of it happens.
+    Question {
+        /// The call.
+        call_id: String,
+        /// The tool.
+        tool: String,
+        /// The role of the agent that asks.
+        role: String,
+        /// The effect.
+        question: Asked,
+    },
+    /// An effect may be, or may not. Without a [`Question`](EventKind::Question) before it, nobody had to be asked, or could
+    /// be.
+    Answer {
+        /// The call.
+        call_id: String,
+        /// Whether it may.
+        granted: bool,
+        /// Who decided.
+        by: Decider,
+        /// How far a person's yes goes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        scope: Option<Scope>,
+        /// A person's word to a no, or the rule that decided.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
     },
     /// What a call did, and was refused, as the host saw it. It comes before the call's result, also of a call that was
     /// stopped; a call that did nothing has none.

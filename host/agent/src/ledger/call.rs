@@ -44,7 +44,7 @@ impl EffectSource for Vec<Entry> {
 }
 
 /// What a call would change. Nothing of it is on the disk; dropping it drops it.
-pub trait Staged: Send {
+pub trait Staged: Send + Sync {
     /// The files, each with what would become of it.
     fn files(&self) -> &[Change];
 

@@ -38,7 +38,7 @@ impl Course<'_> {
             let asked = tokio::select! {
                 biased;
                 () = agent.cancel.cancelled() => return Err(Stop::Cancelled),
-                () = sleep_until(until) => return Err(Stop::Exhausted(agent.budget.time_limit().clone())),
+                () = sleep_until(until) => return Err(Stop::Exhausted(agent.budget.time_limit())),
                 reply = collect(agent.model.ask(request), on_text).boxed() => reply,
             };
             match asked {
@@ -83,7 +83,7 @@ impl Course<'_> {
         tokio::select! {
             biased;
             () = agent.cancel.cancelled() => Err(Stop::Cancelled),
-            () = sleep_until(until) => Err(Stop::Exhausted(agent.budget.time_limit().clone())),
+            () = sleep_until(until) => Err(Stop::Exhausted(agent.budget.time_limit())),
             () = patience.pause(wait) => Ok(()),
         }
     }

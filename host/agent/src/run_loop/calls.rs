@@ -7,7 +7,7 @@ use super::result::{shown, summary};
 use super::tool::{self, Ran};
 use super::{Course, Stop, size};
 use crate::agent::{Agent, millis};
-use crate::delegate::Delegation;
+use crate::delegate::{Delegation, Returned};
 use crate::event::EventKind;
 use crate::ledger::{Account, Entry};
 use crate::report::Report;
@@ -101,6 +101,7 @@ impl Course<'_> {
             return Done::stopped(tool, format!("not run: {error}"), error.into());
         }
         agent.budget.count_call();
+        let _in_flight = agent.budget.call();
         let start = Instant::now();
         let (ran, child) = match target {
             Target::Tool(_) => (tool::run(agent, tool, call).await, None),
@@ -110,7 +111,8 @@ impl Course<'_> {
                     Some(error) => Some(error.into()),
                     None => agent.cancel.is_cancelled().then_some(Stop::Cancelled),
                 };
-                (Ran { outcome: returned.outcome, stop, ..Ran::default() }, returned.child)
+                let Returned { outcome, child, decided, .. } = returned;
+                (Ran { outcome, stop, decided, ..Ran::default() }, child)
             }
         };
         Done { tool: tool.to_owned(), ran, duration: start.elapsed(), child }
@@ -119,7 +121,7 @@ impl Course<'_> {
     /// Records a result and appends it; gives what stops the loop.
     fn finish(&mut self, call: ToolCall, done: Done) -> Option<Stop> {
         let Done { tool, ran, duration, child } = done;
-        let Ran { outcome, stop, entries, more, note, .. } = ran;
+        let Ran { outcome, stop, mut entries, decided, more, note } = ran;
         let is_task = tool == TASK_TOOL;
         // A report is made to fit; cutting it would break its JSON.
         let limit = if is_task { usize::MAX } else { self.agent.budget.result_bytes() };
@@ -127,10 +129,12 @@ impl Course<'_> {
         if let Some((account, report)) = child {
             self.account.take_child(account, &report);
         }
-        let refusals: Vec<String> = entries.iter().filter_map(Entry::refusal).collect();
-        if outcome.is_error && note.is_empty() {
+        if outcome.is_error {
             result.text.push_str(&refused(self.agent, &tool, &entries));
         }
+        // The result's own words say what was decided.
+        entries.extend(decided);
+        let refusals: Vec<String> = entries.iter().filter_map(Entry::refusal).collect();
         let effects = effects(&call.id, &tool, &entries, more).map_or(Ok(()), |event| self.agent.emit(event));
         let path = &self.agent.path;
         self.account.take_call(path, (&result.text, &call.arguments), entries, more == 0);

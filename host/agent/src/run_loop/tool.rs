@@ -8,9 +8,10 @@ use tokio::time::{Instant, sleep_until};
 use super::Stop;
 use super::calls::MAX_EFFECTS;
 use crate::agent::Agent;
-use crate::event::EventKind;
+use crate::approval::{Asked, Decision, Effect, decide};
+use crate::event::{EventKind, SinkError};
 use crate::ledger::{CallLedger, Change, ChangeKind, Entry, Staged};
-use crate::roles::{EffectKind, Verdict, format_duration};
+use crate::roles::{EffectKind, format_duration};
 use crate::toolbox::ToolOutcome;
 
 /// How much longer than its time a call may take before the loop itself gives it up. A toolbox ends its calls in time;
@@ -28,7 +29,9 @@ pub(super) struct Ran {
     pub(super) stop: Option<Stop>,
     /// What it did, and was refused.
     pub(super) entries: Vec<Entry>,
-    /// How much more than that.
+    /// What was decided against it.
+    pub(super) decided: Vec<Entry>,
+    /// How much more than `entries` the ledger had.
     pub(super) more: u64,
     /// What the runtime adds to the result, whatever the result's length.
     pub(super) note: String,
@@ -60,7 +63,6 @@ pub(super) async fn run(agent: &Agent, tool: &str, call: &ToolCall) -> Ran {
     let (mut outcome, stop) = run_tool(agent, tool, &call.arguments, &ledger).await;
     let changes = outcome.changes.take();
     let mut ran = Ran { outcome, stop, ..Ran::default() };
-    let mut refused = Vec::new();
     // Whatever a call did not bring to its end, or says that it failed at, is dropped.
     let is_done = !ran.outcome.is_error && ran.stop.is_none();
     if let Some(changes) = changes.filter(|changes| is_done && !changes.files().is_empty()) {
@@ -76,16 +78,11 @@ pub(super) async fn run(agent: &Agent, tool: &str, call: &ToolCall) -> Ran {
                     path,
                     reason: dropped.why.clone(),
                 };
-                refused = dropped.refused.into_iter().map(because).collect();
+                ran.decided = dropped.refused.into_iter().map(because).collect();
             }
         }
     }
     (ran.entries, ran.more) = (ledger.entries(), ledger.dropped());
-    if ran.outcome.is_error && !refused.is_empty() {
-        // The result's own words say it already.
-        ran.note = "\n[nothing was written]".to_owned();
-    }
-    ran.entries.append(&mut refused);
     ran
 }
 
@@ -103,8 +100,8 @@ async fn run_tool(
     tokio::select! {
         biased;
         () = agent.cancel.cancelled() => (ToolOutcome::error("cancelled"), Some(Stop::Cancelled)),
-        () = sleep_until(budget.work_end()) => {
-            let limit = budget.time_limit().clone();
+        () = budget.work_ended() => {
+            let limit = budget.time_limit();
             let why = format!("stopped: the limit `{}` is reached", limit.limit());
             (ToolOutcome::error(why), Some(Stop::Exhausted(limit)))
         }
@@ -119,7 +116,7 @@ async fn run_tool(
 
 /// Holds what a call would change against the rules, and makes the changes, all of them or none.
 async fn settle(agent: &Agent, tool: &str, call: &ToolCall, changes: Box<dyn Staged>) -> Result<(), Dropped> {
-    let unrecorded = |error: crate::event::SinkError| Dropped {
+    let unrecorded = |error: SinkError| Dropped {
         stop: Some(error.clone().into()),
         ..Dropped::because(format!("not written: {error}"))
     };
@@ -134,13 +131,17 @@ async fn settle(agent: &Agent, tool: &str, call: &ToolCall, changes: Box<dyn Sta
     // A file that is moved is changed where it was and where it will be.
     let targets: Vec<&str> =
         files.iter().flat_map(|file| [Some(file.path.as_str()), file.from.as_deref()]).flatten().collect();
-    match agent.role.get().judge(EffectKind::Write, &targets) {
-        Verdict::Denied { rule, target } => {
-            let place = agent.role.place_of_line(rule.line());
-            let why = format!("not written: `{rule}` is denied to role `{}` ({place})", agent.role.name());
-            return Err(Dropped { refused: vec![target], ..Dropped::because(why) });
+    let effect = Effect { call_id: &call.id, tool, targets };
+    match decide(agent, EffectKind::Write, effect, || Asked::write(&*changes)).await {
+        Decision::Granted => {}
+        Decision::Denied { why, about } => {
+            let stop = stopped(agent);
+            return Err(Dropped { refused: about, stop, ..Dropped::because(format!("not written: {why}")) });
         }
-        Verdict::Ask | Verdict::Granted => {}
+        Decision::Unrecorded(error) => return Err(unrecorded(error)),
+    }
+    if let Some(stop) = stopped(agent) {
+        return Err(Dropped { stop: Some(stop), ..Dropped::because("not written: the run ended before") });
     }
     // What is begun is brought to its end, also if the agent is cancelled meanwhile: whole or not at all.
     match tokio::task::spawn_blocking(move || changes.commit()).await {
@@ -148,6 +149,15 @@ async fn settle(agent: &Agent, tool: &str, call: &ToolCall, changes: Box<dyn Sta
         Ok(Err(why)) => Err(Dropped::because(format!("nothing was written: {why}"))),
         Err(broken) => Err(Dropped::because(format!("it is not known what was written: {broken}"))),
     }
+}
+
+/// What ended the agent while it waited.
+fn stopped(agent: &Agent) -> Option<Stop> {
+    if agent.cancel.is_cancelled() {
+        return Some(Stop::Cancelled);
+    }
+    let is_over = Instant::now() >= agent.budget.work_end();
+    is_over.then(|| Stop::Exhausted(agent.budget.time_limit()))
 }
 
 /// What was changed, for a model whose tool did not say so.

@@ -1,5 +1,7 @@
 //! Each limit ends what it should, is named, and leaves room for the last words.
 
+use std::time::Duration;
+
 use remit_agent::{EventKind, Outcome, Status};
 use remit_model::{Content, StopReason, ToolChoice, Usage};
 use serde_json::json;
@@ -286,4 +288,24 @@ async fn a_model_that_does_not_count_is_counted_for() {
     let played = stage.play().await;
     assert_eq!(limit(&played.outcome), (Status::BudgetExhausted, "max_tokens"));
     assert!(played.outcome.figures.tokens_estimated && played.outcome.figures.usage.total() > 20);
+}
+
+/// A person's time is not the agent's.
+#[tokio::test]
+async fn waiting_for_a_person_counts_for_no_wall_clock() {
+    let stage = crate::ledger::editing(Stage::new(vec![
+        ("root", calls(vec![task("t1", "editor")])),
+        ("root/editor#1", calls(vec![crate::ledger::write("c1", "src/a.rs")])),
+        ("root/editor#1", says(r#"{"summary": "a"}"#)),
+        ("root", says("done")),
+    ]))
+    .with("editor", "approve = [\"write\"]\nwall_clock = \"400ms\"")
+    .with("root", "wall_clock = \"500ms\"")
+    .with("budget", "wall_clock = \"600ms\"");
+    let used = stage.props.used.clone();
+    let played = stage.person(&crate::stage::Person::who_thinks_for(Duration::from_secs(1))).play().await;
+    assert_eq!(played.outcome.status, Status::Completed, "{:?}", played.outcome);
+    assert_eq!(played.report().status, Status::Completed);
+    assert_eq!(*used.written.lock().unwrap(), ["src/a.rs"]);
+    assert!(played.outcome.figures.duration_ms >= 1000, "the figures tell the time that it took");
 }

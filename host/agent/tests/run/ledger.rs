@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::stage::{Stage, call, calls, change, says, task};
 
 /// A root that may delegate to an editor, and an editor that may write and delegate to another.
-const ROLES: &str = r#"
+pub(crate) const ROLES: &str = r#"
 [ceiling]
 read = ["."]
 write = ["src"]
@@ -30,12 +30,12 @@ read = ["."]
 write = ["src"]
 "#;
 
-fn write(id: &str, path: &str) -> remit_model::ToolCall {
+pub(crate) fn write(id: &str, path: &str) -> remit_model::ToolCall {
     call(id, "edit__write_file", json!({ "path": path }))
 }
 
 /// Every `edit.write_file` creates the file that its arguments name.
-fn editing(stage: Stage) -> Stage {
+pub(crate) fn editing(stage: Stage) -> Stage {
     stage.roles(ROLES).changes("edit.write_file", |arguments| {
         let arguments: serde_json::Value = serde_json::from_str(arguments).unwrap();
         vec![change(arguments["path"].as_str().unwrap(), ChangeKind::Created, 3, 0)]
@@ -192,7 +192,6 @@ async fn a_denied_file_denies_the_whole_call_and_is_named_with_its_line() {
             ),
         "{text}"
     );
-    assert!(text.ends_with("\n[nothing was written]"), "{text}");
     let warnings = &played.report().warnings;
     assert!(
         warnings[0].contains("tried, and was refused: write `src/deep/Cargo.LOCK`: not written"),

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use remit_agent::roles::{BuiltIn, Role, Roles, RolesSource};
-use remit_agent::{Agent, AgentPath, Budget, Events, Patience, RoleRef, ToolboxFactory, Tree, run_loop};
+use remit_agent::{
+    Agent, AgentPath, Broker, Budget, Events, Patience, Policy, RoleRef, ToolboxFactory, Tree, run_loop,
+};
 use remit_model::{Message, ToolSet, ToolSpec, Transcript};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -108,6 +110,7 @@ async fn either_lock_alone_is_enough() {
         model: actor.clone(),
         patience: Patience::none(),
         delegation: None,
+        broker: Broker::new(Policy::Ask, None),
         events: Arc::new(Events::new(vec![])),
         cancel: CancellationToken::new(),
     };

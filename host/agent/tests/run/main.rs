@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what a helper cannot do fails the test")]
 
+mod approval;
 mod budget;
 mod calls;
 mod cancel;

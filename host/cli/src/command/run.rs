@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use remit_agent::{ChosenModels, Events, Models, Outcome, Recorder, RunRequest, SandboxToolboxes};
+use remit_agent::{
+    Broker, ChosenModels, Events, Models, Outcome, Policy, Recorder, RunRequest, SandboxToolboxes,
+};
 use remit_model::{Keys, ModelChoice};
 use remit_pack::inert;
 use tokio_util::sync::CancellationToken;
@@ -71,6 +73,7 @@ pub(super) fn run(place: &Place, arguments: Run) -> Result<ExitCode, Failure> {
             workspace: project.workspace,
             toolboxes,
             models,
+            broker: Broker::new(Policy::Ask, None),
             events: Arc::new(Events::new(vec![Box::new(recorder), Box::new(sink)])),
             cancel,
         };

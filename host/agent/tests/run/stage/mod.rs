@@ -1,18 +1,21 @@
 //! A stage for runs: models that say what a test wrote down, tools that note that they were called.
 
 mod model;
+mod person;
 mod tools;
 
 use std::sync::{Arc, Mutex};
 
 use remit_agent::roles::{BuiltIn, Role, Roles, RolesSource};
 use remit_agent::{
-    Change, Entry, Event, EventKind, EventSink, Events, Models, Outcome, Patience, RunRequest, SinkError, ToolboxFactory, run,
+    Broker, Change, Entry, Event, EventKind, EventSink, Events, Models, Outcome, Patience, Policy,
+    RunRequest, SinkError, ToolboxFactory, run,
 };
 use remit_model::{Model, ModelError};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use model::{Actor, Line, Seen, call, calls, hangs, says, task};
+pub(crate) use person::Person;
 pub(crate) use tools::{Call, Props, change};
 
 /// A root that reads and delegates, an explorer that reads and searches, an editor for what an explorer must not have.
@@ -52,6 +55,7 @@ pub(crate) struct Stage {
     toolboxes: Option<Arc<dyn ToolboxFactory>>,
     models: Option<Arc<dyn Models>>,
     patience: Patience,
+    broker: Arc<Broker>,
 }
 
 /// A run that was played.
@@ -87,6 +91,7 @@ impl Stage {
             toolboxes: None,
             models: None,
             patience: Patience::none(),
+            broker: Broker::new(Policy::Ask, None),
         }
     }
 
@@ -103,6 +108,18 @@ impl Stage {
     /// How patiently the lines are waited for; without this, what fails has failed.
     pub(crate) fn patience(mut self, patience: Patience) -> Stage {
         self.patience = patience;
+        self
+    }
+
+    /// Somebody to ask.
+    pub(crate) fn person(mut self, person: &Arc<Person>) -> Stage {
+        self.broker = Broker::new(Policy::Ask, Some(person.clone()));
+        self
+    }
+
+    /// What is done with questions, with nobody to ask.
+    pub(crate) fn policy(mut self, policy: Policy) -> Stage {
+        self.broker = Broker::new(policy, None);
         self
     }
 
@@ -206,6 +223,7 @@ impl Stage {
             workspace: self.workspace.path().to_owned(),
             toolboxes: self.toolboxes.unwrap_or_else(|| self.props.clone()),
             models: self.models.unwrap_or_else(|| Arc::new(Cast(self.actor.clone(), self.patience))),
+            broker: self.broker,
             events: Arc::new(Events::new(sinks)),
             cancel: self.cancel,
         })

@@ -73,7 +73,8 @@ impl Staged for Noted {
     }
 
     fn unified_diff(&self, max_bytes: usize) -> String {
-        let lines: Vec<String> = self.files.iter().map(|file| format!("+++ {}\n", file.path)).collect();
+        let lines: Vec<String> =
+            self.files.iter().map(|file| format!("+++ {}\n+\u{1b}[2J\n", file.path)).collect();
         lines.concat().chars().take(max_bytes).collect()
     }
 
