@@ -4,7 +4,9 @@
 //! `guests/wat/`. Each has a test; `tests/guests.rs` holds that.
 
 mod guest;
+mod peers;
 mod stage;
 
 pub use guest::{all_uses, guest, text_guest};
+pub use peers::peer;
 pub use stage::Stage;

@@ -23,14 +23,16 @@ Examples:
 
 `remit help COMMAND` shows examples of each command.";
 
+const WHERE: &str = "Where to work";
+
 /// Where a command works.
 #[derive(Args, Debug)]
 pub(crate) struct Place {
     /// The directory that agents work in; all paths are relative to it
-    #[arg(long, global = true, value_name = "DIR", default_value = ".", hide_default_value = true)]
+    #[arg(long, global = true, value_name = "DIR", default_value = ".", help_heading = WHERE)]
     pub(crate) workspace: PathBuf,
     /// The roles to use, in place of the workspace's roles.toml or the built-in ones
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = WHERE)]
     pub(crate) roles: Option<PathBuf>,
 }
 

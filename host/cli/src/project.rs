@@ -9,10 +9,13 @@ use remit_agent::trust::{self, Manifest, Standing, TrustStore, describe_grants};
 use crate::command_line::Place;
 use crate::failure::Failure;
 use crate::folders;
-use crate::screen::{Screen, wrap};
+use crate::screen::Screen;
 
 /// The largest component that is read, in bytes.
 pub(crate) const MAX_COMPONENT_BYTES: u64 = 64 << 20;
+
+/// Where the words begin that `describe_grants` puts behind a name.
+const NAME_COLUMNS: usize = 12;
 
 /// A workspace with the roles that count in it.
 #[derive(Debug)]
@@ -86,13 +89,12 @@ impl Project {
     /// What the file would grant, in lines of the screen's width.
     pub(crate) fn grants_in_words(&self, screen: Screen) -> String {
         let words = describe_grants(&self.roles, &self.manifest());
-        let hanging = |line: &str| {
-            // Names stand in a column of their own.
-            let (name, rest) = line.split_at(line.floor_char_boundary(12));
-            let rest = wrap(rest, screen.width, 12);
-            format!("{name}{}\n", rest.trim_start())
+        // Names stand in a column of their own.
+        let entry = |line: &str| {
+            let (name, words) = line.split_at(line.floor_char_boundary(NAME_COLUMNS));
+            screen.entry(name.trim_end(), words, NAME_COLUMNS)
         };
-        words.lines().map(hanging).collect()
+        words.lines().map(entry).collect()
     }
 
     /// The role that is asked for by name.

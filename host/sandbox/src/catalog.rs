@@ -7,7 +7,7 @@ use std::fmt;
 use remit_pack::{Docs, FunctionDocs, inert};
 use serde_json::Value;
 use wasmtime::Engine;
-use wasmtime::component::types::{ComponentFunc, ComponentItem};
+use wasmtime::component::types::{ComponentFunc, ComponentItem, Type};
 use wasmtime::component::{Component, ComponentExportIndex};
 
 use crate::schema::{InputSchema, input_schema};
@@ -232,7 +232,24 @@ impl Export {
         if self.ty.async_() {
             return Err("it is asynchronous".to_owned());
         }
+        if self.is_left_by_componentize_py() {
+            return Err("componentize-py uses it to make the component and leaves it behind".to_owned());
+        }
         self.shapes().map_err(|unsupported| unsupported.to_string())
+    }
+
+    /// Whether it is `init` of the interface `exports`, which componentize-py adds to every component: its author knows
+    /// nothing of it, and a model could only break the component with it. Name and types must all be the same, so that
+    /// no function of an author's own is taken for it.
+    fn is_left_by_componentize_py(&self) -> bool {
+        let params: Vec<_> = self.ty.params().collect();
+        self.interface.as_deref() == Some("exports")
+            && self.function == "init"
+            && matches!(
+                params[..],
+                [("app-name", Type::String), ("symbols", Type::Record(_)), ("stub-wasi", Type::Bool)]
+            )
+            && matches!(self.ty.results().next(), Some(Type::Result(result)) if result.ok().is_none())
     }
 
     fn shapes(&self) -> Result<Signature, Unsupported> {

@@ -1,14 +1,14 @@
 //! The commands, one module each.
 
-// mod call;
-// mod init;
-// mod inspect;
+mod call;
+mod init;
+mod inspect;
 mod output;
-// mod roles;
+mod roles;
 mod run;
-// mod tools;
-// mod trace;
-// mod trust;
+mod tools;
+mod trace;
+mod trust;
 
 use std::process::ExitCode;
 
@@ -22,7 +22,13 @@ impl Command {
     pub(crate) fn run(self, place: &Place) -> Result<ExitCode, Failure> {
         match self {
             Command::Run(arguments) => run::run(place, arguments),
-            _ => Err(Failure::refused("not there yet")),
+            Command::Init(_) => init::init(place),
+            Command::Trust(arguments) => trust::trust(place, &arguments),
+            Command::Roles(arguments) => roles::roles(place, &arguments),
+            Command::Tools(arguments) => tools::tools(place, &arguments),
+            Command::Inspect(arguments) => inspect::inspect(&arguments),
+            Command::Call(arguments) => call::call(place, arguments),
+            Command::Trace(arguments) => trace::trace(place, &arguments),
         }
     }
 }

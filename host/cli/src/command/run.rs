@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::plugins;
 use crate::project::{Project, Width};
-use crate::screen::{Busy, Screen, wrap};
+use crate::screen::{Busy, Screen};
 use crate::view::{View, closing};
 
 /// The longest prompt that is read from standard input, in bytes: more is no question, and fits no model.
@@ -125,12 +125,10 @@ async fn check_tools(project: &Project, toolboxes: &SandboxToolboxes, role: &str
 fn announce(warnings: &[String], choice: &ModelChoice, is_json: bool, screen: Screen) {
     let mut text = String::new();
     for warning in warnings {
-        text.push_str(&screen.careful(&wrap(&inert(&format!("! {warning}")), screen.width, 0)));
-        text.push('\n');
+        text += &screen.careful(&screen.entry("", &inert(&format!("! {warning}")), 0));
     }
     if !is_json {
-        text.push_str(&screen.faint(&wrap(&inert(&format!("model: {}", choice.explain())), screen.width, 0)));
-        text.push('\n');
+        text += &screen.faint(&screen.entry("", &inert(&format!("model: {}", choice.explain())), 0));
     }
     // Whoever closed standard error does not want to watch.
     let _ = io::stderr().lock().write_all(text.as_bytes());
@@ -148,7 +146,7 @@ fn conclude(outcome: &Outcome, session: &str, screen: Screen) -> Result<(), Fail
         let mut output = Output::new();
         output.text(&inert(&outcome.answer)).and_then(|()| output.flush())
     };
-    tell(&format!("\n{}", closing(outcome, session, screen)));
+    tell(&format!("\n{}", closing(outcome, Some(session), screen)));
     match answered.map_err(Failure::from) {
         Ok(()) | Err(Failure::Closed) => Ok(()),
         Err(other) => Err(other),

@@ -54,6 +54,18 @@ impl Screen {
         }
     }
 
+    /// A name, and words about it in a column that begins at `column`; ends in a line break.
+    pub(crate) fn entry(self, name: &str, words: &str, column: usize) -> String {
+        let wrapped = wrap(words, self.width, column);
+        let gap = " ".repeat(column.saturating_sub(width(name)));
+        match wrapped.strip_prefix(&" ".repeat(column)) {
+            _ if name.is_empty() => format!("{wrapped}\n"),
+            Some(words) if !gap.is_empty() => format!("{}{gap}{words}\n", self.faint(name)),
+            _ if wrapped.is_empty() => format!("{}\n", self.faint(name)),
+            _ => format!("{}\n{wrapped}\n", self.faint(name)),
+        }
+    }
+
     /// What stands out, such as a tool's name.
     pub(crate) fn strong(self, text: &str) -> String {
         self.styled(Style::new().bold(), text)

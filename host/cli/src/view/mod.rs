@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::command::Output;
 use crate::screen::{Busy, Screen, StatusLine};
 use activity::Activity;
+pub(crate) use arguments::call;
 pub(crate) use closing::closing;
 use lines::Lines;
 

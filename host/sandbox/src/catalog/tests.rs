@@ -190,6 +190,38 @@ mod naming {
     use super::*;
 
     #[test]
+    fn what_componentize_py_leaves_behind_is_no_tool_and_an_authors_own_init_is_one() {
+        let component = |interface: &str, last: &str| {
+            format!(
+                r#"(component
+                    (core module $code
+                        (memory (export "memory") 1)
+                        (func (export "realloc") (param i32 i32 i32 i32) (result i32) i32.const 0)
+                        (func (export "init") (param i32 i32 i32 i32) (result i32) i32.const 0))
+                    (core instance $code (instantiate $code))
+                    (type $symbols (record (field "exports" bool)))
+                    (export $named "symbols" (type $symbols))
+                    (func $init (param "app-name" string) (param "symbols" $named) (param "{last}" bool)
+                        (result (result (error string)))
+                        (canon lift (core func $code "init") (memory $code "memory")
+                            (realloc (func $code "realloc"))))
+                    (instance $own (export "symbols" (type $named)) (export "init" (func $init)))
+                    (export "{interface}" (instance $own))
+                    (export "init" (func $init)))"#
+            )
+        };
+        let catalog = read(&component("exports", "stub-wasi")).unwrap();
+        assert_eq!(names(&catalog), [("plug.init", "plug__init")], "the one that belongs to no interface");
+        let [skipped] = &catalog.skipped[..] else { panic!("{:?}", catalog.skipped) };
+        assert_eq!((skipped.name.as_str(), skipped.function.as_str()), ("plug.init", "exports#init"));
+        assert!(skipped.reason.contains("componentize-py"), "{skipped:?}");
+        for (interface, last) in [("own", "stub-wasi"), ("exports", "stub-wasm")] {
+            let catalog = read(&component(interface, last)).unwrap();
+            assert_eq!((catalog.tools.len(), catalog.skipped.len()), (2, 0), "{interface} {last}");
+        }
+    }
+
+    #[test]
     fn a_function_of_an_interface_or_of_none_becomes_a_tool() {
         let inside = read(&with_run(r#"(export "a:b/c@1.0.0" (instance $runs))"#)).unwrap();
         assert_eq!(names(&inside), [("plug.run", "plug__run")]);

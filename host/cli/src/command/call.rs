@@ -1,0 +1,124 @@
+//! `remit call`
+
+use std::io::{self, Read, Write};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use remit_agent::roles::{Authority, Limits, Narrowing, Role};
+use remit_agent::{CallLimits, RoleRef, ToolOutcome, ToolboxFactory};
+use remit_pack::inert;
+use serde_json::json;
+
+use super::Output;
+use crate::command_line::{Call as Arguments, Place};
+use crate::failure::Failure;
+use crate::plugins;
+use crate::project::{Project, Width};
+use crate::screen::Busy;
+
+/// The longest arguments that are read from standard input, in bytes.
+const MAX_ARGUMENT_BYTES: u64 = 16 << 20;
+
+/// The exit code of a call whose result is an error.
+const ERROR: u8 = 1;
+
+/// Calls one tool as an agent of the role would.
+pub(super) fn call(place: &Place, arguments: Arguments) -> Result<ExitCode, Failure> {
+    let mut project = Project::trusted(place, Width::Guarded { forced: arguments.force })?;
+    let roles = project.roles.clone();
+    let role = roles.require(&arguments.role).map_err(Failure::refused)?;
+    let sandbox = plugins::sandbox()?;
+    let toolboxes = plugins::toolboxes(&mut project, &sandbox)?;
+    let runtime = plugins::runtime()?;
+    let (plugin, _) = arguments.tool.split_once('.').ok_or_else(|| {
+        Failure::Refused(format!(
+            "`{}` is no tool\n  help: a tool is PLUGIN.FUNCTION, as in `remit tools`",
+            arguments.tool
+        ))
+    })?;
+    let busy = Busy::with("loading components; new ones are compiled once");
+    let plugin = runtime.block_on(toolboxes.plugin(plugin)).map_err(Failure::refused)?;
+    if plugin.tool(&arguments.tool).is_none() {
+        let tools: Vec<&str> = plugin.tools().iter().map(|tool| tool.name.as_str()).collect();
+        let known = tools.join(", ");
+        return Err(Failure::Refused(format!("there is no tool `{}`; there are {known}", arguments.tool)));
+    }
+    if !role.permits(&arguments.tool) {
+        return Err(not_permitted(&project, role, &arguments.tool));
+    }
+    let text = match arguments.arguments.as_str() {
+        "-" => from_stdin()?,
+        text => text.to_owned(),
+    };
+    let authority = Authority::of(&roles, role, &Narrowing::default());
+    let limits = limits(&roles.limits_of(role));
+    let reference = RoleRef::new(roles.clone(), role);
+    let (outcome, elapsed) = runtime.block_on(async {
+        let toolbox = toolboxes.make(&reference, &authority).await.map_err(Failure::refused)?;
+        drop(busy);
+        let _busy = Busy::with(&arguments.tool);
+        let begin = Instant::now();
+        let outcome = toolbox.call(&arguments.tool, &text, &limits).await;
+        Ok::<_, Failure>((outcome, begin.elapsed()))
+    })?;
+    show(&outcome, arguments.json.then_some(elapsed.as_millis()))?;
+    Ok(if outcome.is_error { ExitCode::from(ERROR) } else { ExitCode::SUCCESS })
+}
+
+fn limits(limits: &Limits) -> CallLimits {
+    let result_bytes = usize::try_from(limits.result_bytes).unwrap_or(usize::MAX);
+    CallLimits { time: limits.call_time, result_bytes }
+}
+
+/// Says which line of the file would have to be another, and which roles have the tool.
+fn not_permitted(project: &Project, role: &Role, tool: &str) -> Failure {
+    let roles = &project.roles;
+    let others: Vec<&str> = roles.all().iter().filter(|role| role.permits(tool)).map(Role::name).collect();
+    let help = match others.as_slice() {
+        [] => "no role has it".to_owned(),
+        some => format!("use --role {}", some.join(" or ")),
+    };
+    Failure::Refused(format!(
+        "role `{}` has no tool `{tool}` ({})\n  help: {help}",
+        role.name(),
+        roles.place_of(role, "tools")
+    ))
+}
+
+fn from_stdin() -> Result<String, Failure> {
+    let mut text = String::new();
+    let read = io::stdin().lock().take(MAX_ARGUMENT_BYTES).read_to_string(&mut text);
+    read.map_err(|error| Failure::Refused(format!("cannot read the arguments: {error}")))?;
+    Ok(text)
+}
+
+/// The result to standard output, and whatever happened beside it to standard error.
+fn show(outcome: &ToolOutcome, millis: Option<u128>) -> Result<(), Failure> {
+    let mut output = Output::new();
+    if let Some(millis) = millis {
+        output.pretty(&json!({
+            "is_error": outcome.is_error,
+            "text": outcome.text,
+            "printed": outcome.printed,
+            "refusals": outcome.refusals,
+            "duration_ms": u64::try_from(millis).unwrap_or(u64::MAX),
+        }))?;
+        return Ok(output.flush()?);
+    }
+    let mut beside = String::new();
+    if !outcome.printed.is_empty() {
+        beside += &format!("{}\n", inert(&outcome.printed));
+    }
+    for refusal in &outcome.refusals {
+        beside += &format!("refused: {}\n", inert(refusal));
+    }
+    if outcome.is_error {
+        beside += &format!("{}\n", inert(&outcome.text));
+    }
+    // Whoever closed standard error does not want to know.
+    let _ = io::stderr().lock().write_all(beside.as_bytes());
+    if !outcome.is_error {
+        output.text(&inert(&outcome.text))?;
+    }
+    Ok(output.flush()?)
+}

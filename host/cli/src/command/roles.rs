@@ -1,0 +1,140 @@
+//! `remit roles`
+
+use std::process::ExitCode;
+
+use remit_agent::roles::{Authority, Limits, Narrowing, PluginEntry, Role, Roles};
+use remit_pack::inert;
+use serde_json::{Map, Value, json};
+
+use super::Output;
+use crate::command_line::{Place, Roles as Arguments};
+use crate::failure::Failure;
+use crate::project::{Project, Trust, Width};
+use crate::screen::{Screen, line};
+
+/// Where the words behind a key begin.
+const COLUMN: usize = 13;
+
+/// Shows every role, defaults included.
+pub(super) fn roles(place: &Place, arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let project = Project::open(place, Width::Any)?;
+    let is_trusted = !matches!(project.trust()?, Trust::Missing(_));
+    let mut output = Output::new();
+    if arguments.json {
+        output.pretty(&as_json(&project.roles, is_trusted))?;
+    } else {
+        output.text(&in_words(&project, is_trusted, Screen::stdout()))?;
+    }
+    output.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn in_words(project: &Project, is_trusted: bool, screen: Screen) -> String {
+    let roles = &project.roles;
+    let mut text = format!("{}\n", line(roles.text().name()));
+    if !is_trusted {
+        let words = "not trusted: nothing of it is used before `remit trust`";
+        text += &screen.careful(&screen.entry("", words, 2));
+    }
+    for warning in &project.warnings {
+        text += &screen.careful(&screen.entry("", &inert(warning), 2));
+    }
+    text += &format!("\n{}\n", screen.strong("ceiling"));
+    text += &screen.entry("  reads", &listed(roles.ceiling().read()), COLUMN);
+    text += &optional(screen, "  hides", roles.ceiling().hidden(), ", beside the built-in list");
+    text += &optional(screen, "  reveals", roles.ceiling().reveal(), "");
+    text += &format!("\n{}\n", screen.strong("whole run"));
+    text += &screen.entry("  limits", &limits(roles.budget(), &Limits::BUDGET), COLUMN);
+    for plugin in roles.plugins() {
+        text += &format!("\n{} {}\n", screen.strong("plugin"), screen.strong(&line(plugin.name())));
+        text += &screen.entry("  path", &line(plugin.path().as_str()), COLUMN);
+    }
+    for role in roles.all() {
+        text.push('\n');
+        text += &role_in_words(roles, role, screen);
+    }
+    text
+}
+
+fn role_in_words(roles: &Roles, role: &Role, screen: Screen) -> String {
+    let mut text = format!("{}\n", screen.strong(&line(role.name())));
+    text += &screen.entry("", &line(role.description()), 2);
+    let tools: Vec<String> = role.tools().map(ToString::to_string).collect();
+    let without: Vec<String> = role.disallowed_tools().map(ToString::to_string).collect();
+    let delegates: Vec<&str> = role.delegates().collect();
+    let authority = Authority::of(roles, role, &Narrowing::default());
+    text += &screen.entry("  tools", &listed(&tools), COLUMN);
+    text += &optional(screen, "  without", &without, "");
+    text += &screen.entry("  delegates", &listed(&delegates), COLUMN);
+    text += &screen.entry("  reads", &listed(authority.read()), COLUMN);
+    text += &optional(screen, "  hides", role.hidden(), "");
+    text += &screen.entry("  model", &role.model().map_or("the run's".to_owned(), line), COLUMN);
+    text += &screen.entry("  limits", &limits(&roles.limits_of(role), &Limits::ROLE), COLUMN);
+    text
+}
+
+fn listed(items: &[impl ToString]) -> String {
+    match items {
+        [] => "none".to_owned(),
+        some => some.iter().map(|item| line(&item.to_string())).collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn optional(screen: Screen, name: &str, items: &[String], behind: &str) -> String {
+    if items.is_empty() { String::new() } else { screen.entry(name, &(listed(items) + behind), COLUMN) }
+}
+
+/// Every limit; those that have their defaults come last and are named so.
+fn limits(limits: &Limits, defaults: &Limits) -> String {
+    let rows = limits.rows().into_iter().zip(defaults.rows());
+    let (left, set): (Vec<_>, Vec<_>) = rows.partition(|(row, default)| row == default);
+    let words = |rows: Vec<((&str, String), _)>| -> Vec<String> {
+        rows.into_iter().map(|((key, value), _)| format!("{key} {value}")).collect()
+    };
+    let (set, left) = (words(set).join(", "), words(left).join(", "));
+    match (set.is_empty(), left.is_empty()) {
+        (false, false) => format!("{set}; by default {left}"),
+        (true, false) => format!("by default {left}"),
+        _ => set,
+    }
+}
+
+fn as_json(roles: &Roles, is_trusted: bool) -> Value {
+    let strings = |items: &[String]| items.to_vec();
+    let ceiling = roles.ceiling();
+    let role = |role: &Role| {
+        let authority = Authority::of(roles, role, &Narrowing::default());
+        json!({
+            "name": role.name(),
+            "description": role.description(),
+            "tools": role.tools().map(ToString::to_string).collect::<Vec<_>>(),
+            "disallowed_tools": role.disallowed_tools().map(ToString::to_string).collect::<Vec<_>>(),
+            "delegates": role.delegates().collect::<Vec<_>>(),
+            "read": authority.read().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "hidden": strings(role.hidden()),
+            "model": role.model(),
+            "limits": limits_as_json(&roles.limits_of(role)),
+        })
+    };
+    let plugin = |plugin: &PluginEntry| json!({ "name": plugin.name(), "path": plugin.path().as_str() });
+    json!({
+        "file": roles.text().name(),
+        "trusted": is_trusted,
+        "ceiling": {
+            "read": ceiling.read().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "hidden": strings(ceiling.hidden()),
+            "reveal": strings(ceiling.reveal()),
+        },
+        "budget": limits_as_json(roles.budget()),
+        "plugins": roles.plugins().iter().map(plugin).collect::<Vec<_>>(),
+        "roles": roles.all().iter().map(role).collect::<Vec<_>>(),
+    })
+}
+
+/// Each limit as roles.toml would say it: a number, or a text such as `15m`.
+fn limits_as_json(limits: &Limits) -> Value {
+    let value = |text: String| text.parse::<u64>().map_or(Value::String(text), Value::from);
+    Value::Object(
+        limits.rows().into_iter().map(|(key, text)| (key.to_owned(), value(text))).collect::<Map<_, _>>(),
+    )
+}
