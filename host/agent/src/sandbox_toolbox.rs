@@ -8,7 +8,8 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::{BoxFuture, try_join_all};
 use remit_sandbox::{
-    CallOutput, GrantSpec, Grants, Limits, LoadError, Origin, Plugin, PluginSource, Sandbox, Workspace,
+    CallOutput, Entry, GrantSpec, Grants, Ledger, Limits, LoadError, Origin, Plugin, PluginSource, Sandbox,
+    Workspace,
 };
 use thiserror::Error;
 use tokio::sync::OnceCell;
@@ -184,10 +185,10 @@ impl Toolbox for SandboxToolbox {
             let Some(plugin) = self.plugins.get(tool) else {
                 return ToolOutcome::error(format!("there is no tool `{tool}`"));
             };
-            match self.sandbox.call(plugin, tool, arguments, &self.grants, &call_limits(limits)).await {
-                Ok(output) => outcome(output),
-                Err(error) => ToolOutcome::error(error.to_string()),
-            }
+            let (ledger, limits) = (Arc::new(Ledger::default()), call_limits(limits));
+            let called = self.sandbox.call(plugin, tool, arguments, &self.grants, &limits, &ledger).await;
+            let outcome = called.map_or_else(|error| ToolOutcome::error(error.to_string()), outcome);
+            ToolOutcome { refusals: refusals(&ledger), ..outcome }
         }
         .boxed()
     }
@@ -208,14 +209,19 @@ fn outcome(output: CallOutput) -> ToolOutcome {
         .collect();
     ToolOutcome {
         printed: printed.join("\n"),
-        refusals: output
-            .refusals
-            .iter()
-            .map(|refusal| format!("{} `{}`: {}", refusal.action, refusal.path, refusal.reason))
-            .collect(),
         text: output.text,
         is_error: output.is_error,
+        ..ToolOutcome::default()
     }
+}
+
+/// What the gate turned down, a line each.
+fn refusals(ledger: &Ledger) -> Vec<String> {
+    let refusals = ledger.entries().into_iter().filter_map(|entry| match entry {
+        Entry::Refused { action, path, reason } => Some(format!("{action} `{path}`: {reason}")),
+        _ => None,
+    });
+    refusals.collect()
 }
 
 /// The components of a `roles.toml`, as they were read and checked, to be loaded.

@@ -62,6 +62,9 @@ pub enum GrantError {
     Pattern(#[from] PatternError),
 }
 
+/// What a role without a grant to write is told.
+pub(crate) const NO_WRITING: &str = "no directory is granted for writing";
+
 /// Where the host keeps its own files.
 pub(crate) const FOLDER: &str = ".remit";
 
@@ -142,7 +145,7 @@ impl Grants {
             path.strip_prefix(dir).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         if self.writable.is_empty() {
-            return Err("no directory is granted for writing".to_owned());
+            return Err(NO_WRITING.to_owned());
         }
         // Strictly within: the directory itself is not the role's to remove.
         let within =

@@ -65,10 +65,10 @@ impl GateView<'_> {
     }
 
     /// The content of a descriptor that is open for writing.
-    fn writable(&self, fd: &Resource<Descriptor>) -> FsResult<Content> {
+    fn writable(&mut self, fd: &Resource<Descriptor>) -> FsResult<Content> {
         match self.file(fd)? {
             FileNode::Staged { content, writable: true } => Ok(content),
-            _ => Err(ErrorCode::BadDescriptor.into()),
+            _ => self.never("(an open file)", "it is not open for writing"),
         }
     }
 
@@ -118,6 +118,9 @@ impl HostDescriptor for GateView<'_> {
         if open.intersects(changes) || mode.contains(DescriptorFlags::WRITE) {
             let file = self.gate.open_to_write(&dir, &path, follow(flags), open)?;
             return self.push(Node::File(file));
+        }
+        if mode.contains(DescriptorFlags::MUTATE_DIRECTORY) {
+            self.gate.writes_at_all(&path)?;
         }
         let place = self.gate.admit("read", &dir, &path, follow(flags))?;
         if open.contains(OpenFlags::DIRECTORY) && !place.is_dir() {

@@ -11,6 +11,7 @@ use super::locate::{Follow, Located, Place, open_located};
 use super::node::{DirNode, FileNode};
 use super::stage::{Base, Content, Now};
 use super::{Gate, listing};
+use crate::grant::NO_WRITING;
 
 impl Gate {
     /// Opens a file for writing, or makes one.
@@ -21,6 +22,7 @@ impl Gate {
         follow: Follow,
         flags: OpenFlags,
     ) -> Result<FileNode, ErrorCode> {
+        self.writes_at_all(path)?;
         let place = self.seek("write", dir, path, follow)?;
         if place.is_dir() {
             return Err(ErrorCode::IsDirectory);
@@ -66,6 +68,7 @@ impl Gate {
     }
 
     pub(super) fn create_dir(&mut self, dir: &DirNode, path: &str) -> Result<(), ErrorCode> {
+        self.writes_at_all(path)?;
         let Place::Missing { path } = self.seek("write", dir, path, Follow::No)? else {
             return Err(ErrorCode::Exist);
         };
@@ -77,6 +80,7 @@ impl Gate {
     }
 
     pub(super) fn remove_file(&mut self, dir: &DirNode, path: &str) -> Result<(), ErrorCode> {
+        self.writes_at_all(path)?;
         let place = self.admit("write", dir, path, Follow::No)?;
         if place.is_dir() {
             return Err(ErrorCode::IsDirectory);
@@ -95,6 +99,7 @@ impl Gate {
     }
 
     pub(super) fn remove_dir(&mut self, dir: &DirNode, path: &str) -> Result<(), ErrorCode> {
+        self.writes_at_all(path)?;
         let place = self.admit("write", dir, path, Follow::No)?;
         if !place.is_dir() {
             return Err(ErrorCode::NotDirectory);
@@ -131,6 +136,7 @@ impl Gate {
         to_dir: &DirNode,
         to: &str,
     ) -> Result<(), ErrorCode> {
+        self.writes_at_all(from)?;
         let source = self.admit("write", from_dir, from, Follow::No)?;
         let target = self.seek("write", to_dir, to, Follow::No)?;
         self.may_write(source.path())?;
@@ -194,6 +200,15 @@ impl Gate {
         }
         let content: Arc<[u8]> = bytes.into();
         Ok((Base { stat: found.stat, content: Some(content.clone()) }, content))
+    }
+
+    /// A role without any grant to write is told so, whatever it names.
+    pub(super) fn writes_at_all(&mut self, path: &str) -> Result<(), ErrorCode> {
+        if self.grants.can_write() {
+            return Ok(());
+        }
+        self.refuse("write", path, NO_WRITING);
+        Err(ErrorCode::ReadOnly)
     }
 
     /// Whether the role may change `path`, which is the file's own.
