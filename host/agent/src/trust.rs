@@ -20,7 +20,7 @@ mod store;
 pub use grants::describe_grants;
 pub use init::{InitError, init};
 pub use manifest::{Change, Manifest};
-pub use store::{Standing, TrustError, TrustStore, config_folder};
+pub use store::{Standing, TrustError, TrustStore};
 
 use crate::roles::{BuiltIn, Roles, RolesSource};
 

@@ -138,10 +138,11 @@ pub(crate) struct Tools {
 Examples:
   remit inspect tool.wasm
   remit inspect --json tool.wasm
+  remit inspect search         a plugin that comes with remit
 
 Nothing of the component is run.")]
 pub(crate) struct Inspect {
-    /// The component
+    /// The component, or the name of a built-in plugin
     #[arg(value_name = "FILE.wasm")]
     pub(crate) file: PathBuf,
     /// Write one JSON object

@@ -1,29 +1,49 @@
 //! Where remit keeps what is the user's and no workspace's.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The folder for compiled components: `$XDG_CACHE_HOME/remit`, else `$HOME/.cache/remit`.
 pub(crate) fn cache() -> Option<PathBuf> {
-    folder("XDG_CACHE_HOME", ".cache")
+    folder(|name| env::var_os(name), "XDG_CACHE_HOME", ".cache")
 }
 
 /// The folder for what the user decided: `$XDG_CONFIG_HOME/remit`, else `$HOME/.config/remit`.
 pub(crate) fn config() -> Option<PathBuf> {
-    folder("XDG_CONFIG_HOME", ".config")
+    folder(|name| env::var_os(name), "XDG_CONFIG_HOME", ".config")
 }
 
 /// The user's home directory.
 pub(crate) fn home() -> Option<PathBuf> {
-    absolute("HOME")
+    absolute(env::var_os("HOME"))
 }
 
-/// A relative path in one of these variables is to be passed over, as the XDG base directory specification has it.
-fn folder(variable: &str, below_home: &str) -> Option<PathBuf> {
-    let base = absolute(variable).or_else(|| Some(home()?.join(below_home)))?;
-    Some(base.join("remit"))
+/// A relative path in one of these variables is passed over, as the XDG base directory specification has it. It would
+/// be a folder of the workspace, which is what must not decide.
+fn folder(variable: impl Fn(&str) -> Option<OsString>, base: &str, below_home: &str) -> Option<PathBuf> {
+    let home = || Some(absolute(variable("HOME"))?.join(below_home));
+    Some(absolute(variable(base)).or_else(home)?.join("remit"))
 }
 
-fn absolute(variable: &str) -> Option<PathBuf> {
-    env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+fn absolute(path: Option<OsString>) -> Option<PathBuf> {
+    path.map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_the_users_own() {
+        let of = |base: Option<&str>, home: Option<&str>| {
+            let variable = |name: &str| if name == "HOME" { home } else { base }.map(Into::into);
+            folder(variable, "XDG_CONFIG_HOME", ".config")
+        };
+        assert_eq!(of(Some("/x"), Some("/h")), Some("/x/remit".into()));
+        assert_eq!(of(None, Some("/h")), Some("/h/.config/remit".into()));
+        assert_eq!(of(Some("x"), Some("/h")), Some("/h/.config/remit".into()));
+        assert_eq!(of(Some(""), Some("h")), None);
+        assert_eq!(of(None, None), None);
+    }
 }

@@ -35,7 +35,8 @@ pub(crate) fn toolboxes(project: &mut Project, sandbox: &Sandbox) -> Result<Sand
     Ok(SandboxToolboxes::new(sandbox.clone(), workspace, sources))
 }
 
-fn built_in(plugin: &remit_builtin::Builtin) -> PluginSource {
+/// A plugin that comes with remit, to be loaded.
+pub(crate) fn built_in(plugin: &remit_builtin::Builtin) -> PluginSource {
     PluginSource {
         name: plugin.name.to_owned(),
         origin: Origin::BuiltIn,

@@ -41,7 +41,7 @@ pub(crate) enum Trust {
 
 /// Whether agents may read the user's home directory, or everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Width {
+pub(crate) enum Breadth {
     /// No, unless the user forces it.
     Guarded { forced: bool },
     /// Nothing is read by an agent.
@@ -50,8 +50,8 @@ pub(crate) enum Width {
 
 impl Project {
     /// Reads everything that says who the agents are. Nothing of it is believed yet; see [`Project::trust`].
-    pub(crate) fn open(place: &Place, width: Width) -> Result<Project, Failure> {
-        let workspace = workspace(place, width)?;
+    pub(crate) fn open(place: &Place, breadth: Breadth) -> Result<Project, Failure> {
+        let workspace = workspace(place, breadth)?;
         let source = RolesSource::choose(&workspace.path, place.roles.as_deref());
         let roles = Roles::load(source, &built_in(), &workspace.path)?;
         let files = roles.read_plugins(&workspace.path, MAX_COMPONENT_BYTES)?;
@@ -61,8 +61,8 @@ impl Project {
     }
 
     /// The same, for a command that acts on what the file says: only if the user trusts it.
-    pub(crate) fn trusted(place: &Place, width: Width) -> Result<Project, Failure> {
-        let project = Project::open(place, width)?;
+    pub(crate) fn trusted(place: &Place, breadth: Breadth) -> Result<Project, Failure> {
+        let project = Project::open(place, breadth)?;
         match project.trust()? {
             Trust::NotNeeded | Trust::Given => Ok(project),
             Trust::Missing(standing) => Err(project.not_trusted(&standing)),
@@ -146,8 +146,8 @@ pub(crate) struct Directory {
 }
 
 /// Finds the workspace.
-pub(crate) fn workspace(place: &Place, width: Width) -> Result<Directory, Failure> {
-    let forced = width != Width::Guarded { forced: false };
+pub(crate) fn workspace(place: &Place, breadth: Breadth) -> Result<Directory, Failure> {
+    let forced = breadth != Breadth::Guarded { forced: false };
     let checked = check_workspace(&place.workspace, folders::home().as_deref(), forced);
     let checked = checked.map_err(|error| match error {
         remit_agent::roles::WorkspaceError::Root => too_wide(error),
@@ -156,7 +156,7 @@ pub(crate) fn workspace(place: &Place, width: Width) -> Result<Directory, Failur
     match checked.warnings.first() {
         Some(warning) if !forced => Err(too_wide(warning)),
         _ => {
-            let shown = checked.warnings.iter().filter(|_| width != Width::Any);
+            let shown = checked.warnings.iter().filter(|_| breadth != Breadth::Any);
             Ok(Directory { path: checked.path, warnings: shown.map(ToString::to_string).collect() })
         }
     }

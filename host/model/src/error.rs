@@ -30,6 +30,10 @@ pub enum ModelError {
         status: u16,
         /// The error's words as far as the body held any, bounded.
         message: String,
+        /// Whether it is of a kind that may pass, such as an overload.
+        passing: bool,
+        /// How long the server asks to be left alone.
+        retry_after: Option<Duration>,
     },
     /// The server reported an error in the middle of its reply.
     #[error("the server broke its reply off: {message}")]
@@ -48,7 +52,19 @@ pub enum ModelError {
         /// How long.
         after: Duration,
     },
-    /// Something in the reply can't be read.
+    /// The reply went on for too long.
+    #[error("the reply was not complete after {} s", .after.as_secs())]
+    Slow {
+        /// How long it was waited for.
+        after: Duration,
+    },
+    /// An event of the reply is damaged.
+    #[error("the reply can't be read: {message}")]
+    Damaged {
+        /// What was found.
+        message: String,
+    },
+    /// The reply is whole, and says something that has no meaning here.
     #[error("the reply can't be read: {message}")]
     BadStream {
         /// What was found.
@@ -81,11 +97,26 @@ impl ModelError {
     /// know: it isn't once a tool of that turn has run.
     pub fn is_retryable(&self) -> bool {
         match self {
-            ModelError::Connect { .. } | ModelError::EndedEarly | ModelError::Idle { .. } => true,
-            ModelError::Provider { passing, .. } => *passing,
-            ModelError::Http { status, .. } => matches!(status, 408 | 409 | 429 | 500..=599),
+            ModelError::Connect { .. }
+            | ModelError::EndedEarly
+            | ModelError::Idle { .. }
+            | ModelError::Damaged { .. } => true,
+            ModelError::Provider { passing, .. } | ModelError::Http { passing, .. } => *passing,
             _ => false,
         }
+    }
+
+    /// How long the server asks to be left alone before it is asked again.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            ModelError::Http { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
+    /// Whether an answer with this HTTP status may be another one a little later.
+    pub(crate) fn is_passing_status(status: u16) -> bool {
+        matches!(status, 408 | 409 | 429 | 500..=599)
     }
 }
 

@@ -1,13 +1,31 @@
 use std::env::{self, VarError};
 use std::fmt;
 
+use crate::{Account, ModelError};
+
+/// The longest file that is taken for a key's, in bytes.
+const MAX_KEY_FILE: u64 = 16 << 10;
+
 /// What the user's environment holds about providers: keys, and URLs set in place of a provider's own.
 ///
 /// A key is shown by nothing here, and goes into no error, event or log.
 #[derive(Clone, Default)]
 pub struct Keys {
-    openai: Option<String>,
-    openai_base_url: Option<String>,
+    openai: Held,
+    anthropic: Held,
+}
+
+#[derive(Clone, Default)]
+struct Held {
+    key: Option<Key>,
+    base_url: Option<String>,
+}
+
+/// A key, or why the one that the user means can't be had.
+#[derive(Clone)]
+enum Key {
+    Text(String),
+    Unreadable(String),
 }
 
 impl Keys {
@@ -16,44 +34,75 @@ impl Keys {
         Keys::default()
     }
 
-    /// `OPENAI_API_KEY` and `OPENAI_BASE_URL`. One that is empty counts as not set.
+    /// Each account's variables: the key itself (`OPENAI_API_KEY`), else a file with nothing but the key
+    /// (`OPENAI_API_KEY_FILE`), and a base URL (`OPENAI_BASE_URL`). One that is empty counts as not set. A file that
+    /// can't be read is told of when the key is needed.
     pub fn from_env() -> Keys {
-        Keys { openai: variable("OPENAI_API_KEY"), openai_base_url: variable("OPENAI_BASE_URL") }
+        let mut keys = Keys::none();
+        for account in Account::ALL {
+            let key = variable(account.key_variable()).map(Key::Text);
+            let held = keys.held_mut(account);
+            held.key = key.or_else(|| from_file(&format!("{}_FILE", account.key_variable())));
+            held.base_url = variable(account.url_variable());
+        }
+        keys
     }
 
-    /// The same with this OpenAI key.
-    pub fn with_openai(mut self, key: impl Into<String>) -> Keys {
-        self.openai = non_empty(key.into());
+    /// The same with this key.
+    pub fn with_key(mut self, account: Account, key: impl Into<String>) -> Keys {
+        self.held_mut(account).key = non_empty(key.into()).map(Key::Text);
         self
     }
 
-    /// The same with this URL in place of OpenAI's own.
-    pub fn with_openai_base_url(mut self, url: impl Into<String>) -> Keys {
-        self.openai_base_url = non_empty(url.into());
+    /// The same with this URL in place of the provider's own.
+    pub fn with_base_url(mut self, account: Account, url: impl Into<String>) -> Keys {
+        self.held_mut(account).base_url = non_empty(url.into());
         self
     }
 
-    /// Whether there is an OpenAI key.
-    pub fn has_openai(&self) -> bool {
-        self.openai.is_some()
+    /// Whether there is a key, readable or not.
+    pub fn has(&self, account: Account) -> bool {
+        self.held(account).key.is_some()
     }
 
-    /// The URL that the user set in place of OpenAI's own.
-    pub fn openai_base_url(&self) -> Option<&str> {
-        self.openai_base_url.as_deref()
+    /// The URL that the user set in place of the provider's own.
+    pub fn base_url(&self, account: Account) -> Option<&str> {
+        self.held(account).base_url.as_deref()
     }
 
-    pub(crate) fn openai(&self) -> Option<&str> {
-        self.openai.as_deref()
+    /// The key itself.
+    pub(crate) fn key(&self, account: Account) -> Result<Option<&str>, ModelError> {
+        match &self.held(account).key {
+            None => Ok(None),
+            Some(Key::Text(key)) => Ok(Some(key)),
+            Some(Key::Unreadable(why)) => Err(ModelError::Configuration { message: why.clone() }),
+        }
+    }
+
+    fn held(&self, account: Account) -> &Held {
+        match account {
+            Account::OpenAi => &self.openai,
+            Account::Anthropic => &self.anthropic,
+        }
+    }
+
+    fn held_mut(&mut self, account: Account) -> &mut Held {
+        match account {
+            Account::OpenAi => &mut self.openai,
+            Account::Anthropic => &mut self.anthropic,
+        }
     }
 }
 
 impl fmt::Debug for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Keys")
-            .field("openai", if self.has_openai() { &"set" } else { &"not set" })
-            .field("openai_base_url", if self.openai_base_url.is_some() { &"set" } else { &"not set" })
-            .finish()
+        let set = |is_set: bool| if is_set { "set" } else { "not set" };
+        let mut shown = f.debug_struct("Keys");
+        for account in Account::ALL {
+            shown.field(account.key_variable(), &set(self.has(account)));
+            shown.field(account.url_variable(), &set(self.base_url(account).is_some()));
+        }
+        shown.finish()
     }
 }
 
@@ -63,6 +112,23 @@ fn variable(name: &str) -> Option<String> {
         Ok(value) => non_empty(value),
         Err(VarError::NotPresent) => None,
         Err(VarError::NotUnicode(_)) => Some("\0".to_owned()),
+    }
+}
+
+/// The key in the file that the variable `name` names.
+fn from_file(name: &str) -> Option<Key> {
+    let path = env::var_os(name).filter(|path| !path.is_empty())?;
+    Some(read(name, std::path::Path::new(&path)))
+}
+
+fn read(name: &str, path: &std::path::Path) -> Key {
+    use std::io::Read;
+    let mut text = String::new();
+    let bytes = std::fs::File::open(path).and_then(|file| file.take(MAX_KEY_FILE).read_to_string(&mut text));
+    match (bytes, non_empty(text)) {
+        (Ok(_), Some(key)) => Key::Text(key),
+        (Ok(_), None) => Key::Unreadable(format!("{name}: {} is empty", path.display())),
+        (Err(error), _) => Key::Unreadable(format!("{name}: {} can't be read: {error}", path.display())),
     }
 }
 
@@ -77,13 +143,33 @@ mod tests {
 
     #[test]
     fn nothing_prints_a_key() {
-        let keys = Keys::none().with_openai(" sk-hunter2\n").with_openai_base_url("http://u:hunter2@x");
-        assert_eq!(keys.openai(), Some("sk-hunter2"));
-        assert_eq!(format!("{keys:?}"), r#"Keys { openai: "set", openai_base_url: "set" }"#);
+        let keys = Keys::none()
+            .with_key(Account::Anthropic, " sk-hunter2\n")
+            .with_base_url(Account::OpenAi, "http://u:hunter2@x");
+        assert_eq!(keys.key(Account::Anthropic), Ok(Some("sk-hunter2")));
+        assert_eq!(
+            format!("{keys:?}"),
+            r#"Keys { OPENAI_API_KEY: "not set", OPENAI_BASE_URL: "set", ANTHROPIC_API_KEY: "set", ANTHROPIC_BASE_URL: "not set" }"#
+        );
     }
 
     #[test]
     fn an_empty_key_is_none() {
-        assert!(!Keys::none().with_openai("  ").has_openai());
+        assert!(!Keys::none().with_key(Account::OpenAi, "  ").has(Account::OpenAi));
+    }
+
+    #[test]
+    fn a_key_may_stand_in_a_file_and_a_file_that_cannot_be_read_is_told_of_when_it_is_needed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        std::fs::write(&path, "sk-hunter2\n").unwrap();
+        assert!(matches!(read("X_FILE", &path), Key::Text(key) if key == "sk-hunter2"));
+        std::fs::write(&path, "\n").unwrap();
+        assert!(matches!(read("X_FILE", &path), Key::Unreadable(why) if why.ends_with("is empty")));
+        let mut keys = Keys::none();
+        keys.held_mut(Account::OpenAi).key = Some(read("X_FILE", &folder.path().join("none")));
+        assert!(keys.has(Account::OpenAi));
+        let error = keys.key(Account::OpenAi).unwrap_err().to_string();
+        assert!(error.starts_with("X_FILE: ") && error.contains("can't be read"), "{error}");
     }
 }

@@ -27,21 +27,29 @@
 //! This crate knows no tool, no sandbox and no agent: a tool is a [`ToolSpec`] that a model may name, and a call is
 //! a [`ToolCall`] whose arguments are text. It never retries; [`ModelError::is_retryable`] says where that may help.
 
+mod anthropic;
 mod chat;
 mod choice;
 mod error;
+mod exchange;
 mod keys;
 mod offline;
 mod openai;
+mod protocol;
+mod provider;
+mod responses;
 mod script;
+mod stream;
 
 pub use chat::{
-    Content, EventStream, MAX_REPLY_BYTES, MAX_REPLY_CALLS, Message, Model, ModelEvent, Reply, Request, Role,
-    StopReason, ToolCall, ToolChoice, ToolSet, ToolSpec, Transcript, Usage, collect,
+    Content, EventStream, MAX_REPLY_BYTES, MAX_REPLY_CALLS, Message, Model, ModelEvent, Reply, ReplyParts,
+    Request, Role, StopReason, ToolCall, ToolChoice, ToolSet, ToolSpec, Transcript, Usage, collect,
 };
-pub use choice::{DEFAULT_OPENAI_MODEL, ModelChoice};
+pub use choice::ModelChoice;
 pub use error::ModelError;
+pub use exchange::{Endpoint, Timeouts};
 pub use keys::Keys;
 pub use offline::Offline;
-pub use openai::{Endpoint, OPENAI_URL, OpenAi, Timeouts};
+pub use protocol::{Account, Protocol};
+pub use provider::Provider;
 pub use script::{Script, ScriptGates};

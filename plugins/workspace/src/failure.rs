@@ -24,6 +24,25 @@ pub enum Reason {
     NameInvalid,
     /// Reading failed, for a reason of the system's.
     Unreadable,
+    /// Something of this name is there already.
+    Exists,
+    /// The directory has something in it.
+    NotEmpty,
+    /// It lies in a directory that was granted for reading alone.
+    ReadOnly,
+    /// It is a directory that was granted, or one above it: what is in it can change, it itself stays.
+    Granted,
+    /// There is no space left for it.
+    NoSpace,
+    /// Writing failed, for a reason of the system's.
+    Unwritable,
+}
+
+impl Reason {
+    /// The same reason, where something was to be written.
+    pub(crate) fn of_writing(self) -> Self {
+        if self == Self::Unreadable { Self::Unwritable } else { self }
+    }
 }
 
 impl fmt::Display for Reason {
@@ -38,6 +57,12 @@ impl fmt::Display for Reason {
             Self::NameTooLong => "the name is too long",
             Self::NameInvalid => "the name is not UTF-8",
             Self::Unreadable => "failed to read",
+            Self::Exists => "already exists",
+            Self::NotEmpty => "the directory is not empty",
+            Self::ReadOnly => "may be read and not changed",
+            Self::Granted => "a granted directory, which stays as it is",
+            Self::NoSpace => "no space is left",
+            Self::Unwritable => "failed to write",
         })
     }
 }

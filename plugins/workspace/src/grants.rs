@@ -48,6 +48,11 @@ impl Workspace {
         self.grants.iter().map(|grant| grant.path.as_str())
     }
 
+    /// The paths of the directories that were granted for writing too.
+    pub fn writable(&self) -> impl Iterator<Item = &str> {
+        self.grants.iter().filter(|grant| grant.directory.is_writable()).map(|grant| grant.path.as_str())
+    }
+
     /// Whether the workspace was granted as a whole.
     pub(crate) fn is_whole(&self) -> bool {
         self.grants().any(str::is_empty)
@@ -77,6 +82,14 @@ impl Workspace {
         self.ask(path, Directory::stat, || Ok(Stat { kind: Kind::Directory, size: 0 }))
     }
 
+    /// What is at a path itself: a link is not followed.
+    ///
+    /// # Errors
+    /// Where nothing is there, or it is not granted.
+    pub fn kind(&self, path: &str) -> Result<Kind, Failure> {
+        self.ask(path, Directory::kind, || Ok(Kind::Directory))
+    }
+
     /// Where a link leads, as it is written in it.
     ///
     /// # Errors
@@ -85,7 +98,7 @@ impl Workspace {
         self.ask(path, Directory::link_target, || Err(Reason::Unreadable))
     }
 
-    fn ask<T>(
+    pub(crate) fn ask<T>(
         &self,
         path: &str,
         granted: impl FnOnce(&Directory, &str) -> Result<T, Reason>,
@@ -110,6 +123,18 @@ impl Workspace {
             return Ok(Place::OnTheWay);
         }
         Err(Reason::NotGranted)
+    }
+
+    /// The directory that the name of this path can be changed in: in a granted directory everything but
+    /// itself has one.
+    pub(crate) fn entry<'a>(&'a self, path: &'a str) -> Result<(&'a Directory, &'a str), Reason> {
+        let above = |grant: &'a Grant| {
+            within(path, &grant.path).filter(|inner| !inner.is_empty()).map(|inner| (&grant.directory, inner))
+        };
+        match self.grants.iter().rev().find_map(above) {
+            Some(entry) => Ok(entry),
+            None => self.place(path).and(Err(Reason::Granted)),
+        }
     }
 
     fn on_the_way(&self, path: &str) -> Listing {

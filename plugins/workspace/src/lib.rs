@@ -1,10 +1,11 @@
 //! The workspace as a guest sees it: the directories that it was granted, under the paths that they have in
-//! the workspace, and what every tool that reads them shares: paths, walks, ignore rules, globs, and the
-//! wording of names, sizes and failures.
+//! the workspace, and what every tool that reads or changes them shares: paths, walks, ignore rules, globs,
+//! and the wording of names, sizes and failures.
 //!
 //! Inside a component the directories are the preopens that the host made. Natively, for unit tests, they
 //! are ordinary directories.
 
+mod change;
 mod entry;
 mod failure;
 mod glob;

@@ -1,4 +1,6 @@
-//! What to say to somebody who named a path that is not there.
+//! What to say to somebody who named a path that is not there, or may not change it.
+
+use std::collections::VecDeque;
 
 use crate::path::{join, parent};
 use crate::{Failure, Kind, Reason, Walk, Workspace, wording};
@@ -15,9 +17,19 @@ const LIKENESS: f64 = 0.6;
 impl Workspace {
     /// A failure in words, with what might have been meant, or what is granted.
     pub fn explain(&self, failure: &Failure) -> String {
+        self.explained(failure, Self::of_this_name)
+    }
+
+    /// The same, where ignore files are not asked what might have been meant. A component that needs their
+    /// rules for nothing else is a fifth of the size.
+    pub fn explain_unruled(&self, failure: &Failure) -> String {
+        self.explained(failure, Self::of_this_name_unruled)
+    }
+
+    fn explained(&self, failure: &Failure, same: fn(&Self, &str) -> Vec<String>) -> String {
         match failure.reason {
             Reason::NotFound => {
-                let nearest = self.nearest(&failure.path);
+                let nearest = self.nearest(&failure.path, same);
                 if nearest.is_empty() {
                     failure.to_string()
                 } else {
@@ -27,36 +39,60 @@ impl Workspace {
                     )
                 }
             }
-            Reason::NotGranted => format!("{failure}; granted to this call: {}", self.granted_in_words()),
+            Reason::NotGranted => format!("{failure}; granted to this call: {}", in_words(self.grants())),
+            Reason::ReadOnly => format!("{failure}; writable for this call: {}", in_words(self.writable())),
             _ => failure.to_string(),
         }
     }
 
     /// What to add to a result for the whole workspace where only parts of it were granted.
     pub fn partly_granted(&self) -> Option<String> {
-        (!self.is_whole()).then(|| format!("granted to this call: {}", self.granted_in_words()))
+        (!self.is_whole()).then(|| format!("granted to this call: {}", in_words(self.grants())))
     }
 
-    /// The granted directories, in words.
-    fn granted_in_words(&self) -> String {
-        let paths: Vec<_> = self.grants().map(|path| format!("{}/", wording::directory(path))).collect();
-        if paths.is_empty() {
-            return "no directory".to_owned();
+    /// Entries of this name that no ignore file excludes.
+    fn of_this_name(&self, name: &str) -> Vec<String> {
+        let Ok(walk) = Walk::new(self, "") else { return Vec::new() };
+        walk.take(MAX_LOOKED_AT)
+            .filter(|found| !found.ignored && found.path.rsplit('/').next() == Some(name))
+            .map(|found| spelled(found.path, found.kind))
+            .take(MAX_PROPOSED)
+            .collect()
+    }
+
+    /// Entries of this name, those first that are nearest to the top: what is ignored tends to lie deep.
+    fn of_this_name_unruled(&self, name: &str) -> Vec<String> {
+        let mut same = Vec::new();
+        let mut left = MAX_LOOKED_AT;
+        let mut directories = VecDeque::from([String::new()]);
+        while let Some(directory) = directories.pop_front()
+            && left > 0
+        {
+            let Ok(listing) = self.list(&directory, left) else { continue };
+            left -= listing.entries.len();
+            let mut entries = listing.entries;
+            entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+            for entry in entries {
+                let path = join(&directory, &entry.name);
+                if entry.name == name {
+                    same.push(spelled(path.clone(), entry.kind));
+                }
+                if entry.kind == Kind::Directory && !entry.name.starts_with('.') {
+                    directories.push_back(path);
+                }
+            }
+            if same.len() >= MAX_PROPOSED {
+                break;
+            }
         }
-        wording::some(paths.iter().map(String::as_str), 20)
+        same.truncate(MAX_PROPOSED);
+        same
     }
 
     /// Paths of the same name elsewhere, then names that look alike in the nearest directory that is there.
-    fn nearest(&self, path: &str) -> Vec<String> {
+    fn nearest(&self, path: &str, same: fn(&Self, &str) -> Vec<String>) -> Vec<String> {
         let name = path.rsplit('/').next().unwrap_or(path);
-        let mut nearest = Vec::new();
-        if let Ok(walk) = Walk::new(self, "") {
-            let same = walk
-                .take(MAX_LOOKED_AT)
-                .filter(|found| !found.ignored && found.path.rsplit('/').next() == Some(name))
-                .map(|found| spelled(found.path, found.kind));
-            nearest.extend(same.take(MAX_PROPOSED));
-        }
+        let mut nearest = same(self, name);
         let mut missing = path;
         while let Some(directory) = parent(missing) {
             if let Ok(listing) = self.list(directory, MAX_LOOKED_AT) {
@@ -90,6 +126,15 @@ impl Workspace {
     }
 }
 
+/// Directories in words.
+fn in_words<'a>(paths: impl Iterator<Item = &'a str>) -> String {
+    let paths: Vec<_> = paths.map(|path| format!("{}/", wording::directory(path))).collect();
+    if paths.is_empty() {
+        return "no directory".to_owned();
+    }
+    wording::some(paths.iter().map(String::as_str), 20)
+}
+
 fn spelled(path: String, kind: Kind) -> String {
     if kind == Kind::Directory { path + "/" } else { path }
 }
@@ -100,7 +145,10 @@ mod tests {
 
     fn explained(scratch: &Scratch, path: &str) -> String {
         let workspace = scratch.whole();
-        workspace.explain(&workspace.stat(path).unwrap_err())
+        let failure = workspace.stat(path).unwrap_err();
+        let explained = workspace.explain(&failure);
+        assert_eq!(workspace.explain_unruled(&failure), explained);
+        explained
     }
 
     #[test]

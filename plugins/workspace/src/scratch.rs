@@ -30,6 +30,31 @@ impl Scratch {
         self.0.path()
     }
 
+    /// What is in a file.
+    pub fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path().join(path)).unwrap()
+    }
+
+    /// The paths of everything in it, in order; directories end in `/`.
+    pub fn paths(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        let mut directories = vec![String::new()];
+        while let Some(directory) = directories.pop() {
+            for entry in fs::read_dir(self.path().join(&directory)).unwrap() {
+                let entry = entry.unwrap();
+                let path = format!("{directory}{}", entry.file_name().to_str().unwrap());
+                if entry.file_type().unwrap().is_dir() {
+                    directories.push(format!("{path}/"));
+                    paths.push(format!("{path}/"));
+                } else {
+                    paths.push(path);
+                }
+            }
+        }
+        paths.sort();
+        paths
+    }
+
     /// The workspace as a whole.
     pub fn whole(&self) -> Workspace {
         self.granting(["."])

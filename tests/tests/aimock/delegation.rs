@@ -1,9 +1,10 @@
 //! A delegation from the question to the answer, and what of it went over the wire.
 
 use remit_agent::{EventKind, Report, Status};
+use remit_tests::Scene;
 use serde_json::{Value, json};
 
-use crate::Scene;
+use crate::{ask, serve};
 
 const PROMPT: &str = "Which test framework does this project use?";
 const TASK: &str = "Find out how the tests are run.";
@@ -82,8 +83,10 @@ fn text(message: &Value) -> &str {
 
 #[tokio::test]
 async fn a_delegation_goes_over_the_wire_as_two_conversations() {
-    let Some(scene) = Scene::set(&fixtures(), &FILES) else { return };
-    let run = scene.run(PROMPT).await;
+    let Some(server) = serve(&fixtures()) else { return };
+    let scene = Scene::built_in();
+    FILES.iter().for_each(|(path, text)| scene.write(path, text));
+    let run = ask(&scene, &server, PROMPT).await;
 
     let outcome = &run.outcome;
     assert_eq!((outcome.status, outcome.status.exit_code()), (Status::Completed, 0), "{outcome:?}");
@@ -94,25 +97,16 @@ async fn a_delegation_goes_over_the_wire_as_two_conversations() {
     assert_eq!((figures.usage.input_tokens, figures.usage.output_tokens), (400, 40));
     assert_eq!(figures.root_usage.total(), 220);
 
-    let requests = scene.server.requests();
+    let requests = server.requests();
     let [root, child, child_again, root_again] = &requests[..] else { panic!("{requests:#?}") };
     the_child_is_told_its_assignment_alone(root, child);
     the_childs_calls_are_answered_in_their_order(child, child_again);
     the_root_is_told_the_report_alone(root, root_again, &run.kinds("root"));
-    let done: Vec<_> = run
-        .kinds("root/explorer#1")
-        .into_iter()
-        .filter_map(|kind| match kind {
-            EventKind::ToolFinished { call_id, tool, is_error, .. } => Some((call_id, tool, is_error)),
-            _ => None,
-        })
-        .collect();
-    let both = [("call_search", "search.grep"), ("call_read", "files.read_file")];
-    assert_eq!(
-        done,
-        both.map(|(id, tool)| (id.to_owned(), tool.to_owned(), false)),
-        "the child's own record"
-    );
+    let done = run.calls("root/explorer#1");
+    let done: Vec<_> =
+        done.iter().map(|call| (call.id.as_str(), call.tool.as_str(), call.is_error)).collect();
+    let both = [("call_search", "search.grep", false), ("call_read", "files.read_file", false)];
+    assert_eq!(done, both, "the child's own record");
 }
 
 fn the_child_is_told_its_assignment_alone(root: &Value, child: &Value) {

@@ -1,9 +1,10 @@
 //! A server that fails fails the agent that asked it, in clear words, and nothing of half a reply is done.
 
 use remit_agent::{EventKind, Status};
+use remit_tests::{Run, Scene};
 use serde_json::{Value, json};
 
-use crate::{Run, Scene};
+use crate::{ask, serve};
 
 /// A way to fail: what the server does, and what is said of it.
 struct Fault {
@@ -87,9 +88,10 @@ fn taken(run: &Run, agent: &str) -> usize {
 
 #[tokio::test]
 async fn the_run_fails_with_the_servers_words_where_the_root_is_not_answered() {
-    let Some(scene) = Scene::set(&fixtures(), &[]) else { return };
+    let Some(server) = serve(&fixtures()) else { return };
+    let scene = Scene::built_in();
     for Fault { name, words, .. } in faults() {
-        let run = scene.run(&format!("die of {name}")).await;
+        let run = ask(&scene, &server, &format!("die of {name}")).await;
         let outcome = &run.outcome;
         assert_eq!((outcome.status, outcome.status.exit_code()), (Status::Failed, 4), "{name}: {outcome:?}");
         assert!(outcome.reason.as_ref().is_some_and(|reason| reason.contains(words)), "{name}: {outcome:?}");
@@ -100,9 +102,10 @@ async fn the_run_fails_with_the_servers_words_where_the_root_is_not_answered() {
 
 #[tokio::test]
 async fn a_child_that_is_not_answered_is_a_failure_that_its_parent_and_the_user_are_told_of() {
-    let Some(scene) = Scene::set(&fixtures(), &[]) else { return };
+    let Some(server) = serve(&fixtures()) else { return };
+    let scene = Scene::built_in();
     for Fault { name, words, .. } in faults() {
-        let run = scene.run(&format!("delegate to {name}")).await;
+        let run = ask(&scene, &server, &format!("delegate to {name}")).await;
         let outcome = &run.outcome;
         assert_eq!(outcome.status, Status::Completed, "{name}: the root's own end decides");
         let [child] = &outcome.unfinished[..] else { panic!("{name}: {outcome:?}") };
@@ -116,7 +119,7 @@ async fn a_child_that_is_not_answered_is_a_failure_that_its_parent_and_the_user_
         assert_eq!((taken(&run, "root/explorer#1"), outcome.figures.tool_calls), (0, 1), "{name}");
 
         // On the wire, a result that says of itself that it is an error.
-        let requests = scene.server.requests();
+        let requests = server.requests();
         let last = requests.last().and_then(|request| request["messages"].as_array()?.last()).unwrap();
         assert_eq!(last["tool_call_id"], "call_task", "{name}");
         let told = last["content"].as_str().unwrap();

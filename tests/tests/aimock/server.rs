@@ -57,14 +57,18 @@ impl Server {
 
     /// The bodies of all requests, in the order in which they came.
     pub(crate) fn requests(&self) -> Vec<Value> {
+        self.journal().into_iter().map(|mut entry| entry["body"].take()).collect()
+    }
+
+    /// All requests with what is known of them: `headers`, in which a key is not shown, `body`, `response`.
+    pub(crate) fn journal(&self) -> Vec<Value> {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(START)).unwrap();
         stream.write_all(b"GET /__aimock/journal HTTP/1.0\r\n\r\n").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let (_, journal) = answer.split_once("\r\n\r\n").unwrap();
-        let mut entries: Vec<Value> = serde_json::from_str(journal).unwrap();
-        entries.iter_mut().map(|entry| entry["body"].take()).collect()
+        serde_json::from_str(journal).unwrap()
     }
 }
 

@@ -1,10 +1,14 @@
 //! Names, sizes and moments that a program does not expect.
 
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 use remit_sandbox::CallError;
 
 use crate::Probe;
+
+/// The user and the group that own nothing.
+const NOBODY: u32 = 65_534;
 
 #[tokio::test]
 async fn a_name_that_is_no_text_is_shown_and_does_no_harm() {
@@ -63,8 +67,7 @@ async fn a_folder_of_very_many_entries_ends_in_a_bounded_way() {
 }
 
 #[tokio::test]
-async fn a_file_that_vanished_or_may_not_be_read_is_an_error_of_the_guests() {
-    use std::os::unix::fs::PermissionsExt as _;
+async fn a_file_that_vanished_is_an_error_of_the_guests() {
     let probe = Probe::new();
     let stage = &probe.stage;
     stage.write("dir/gone", "x");
@@ -77,11 +80,42 @@ async fn a_file_that_vanished_or_may_not_be_read_is_an_error_of_the_guests() {
             .await,
         ["no-entry", "no-entry", "no-entry", "no-entry", "ok dir/never"]
     );
-    stage.write("locked", "x");
-    std::fs::set_permissions(stage.path("locked"), std::fs::Permissions::from_mode(0o000)).unwrap();
-    if std::fs::read(stage.path("locked")).is_ok() {
-        eprintln!("skipped: this user may read a file that nobody may read");
-        return;
+}
+
+/// Runs the test below as a user for whom permissions count: for root they do not.
+#[test]
+fn a_file_that_may_not_be_read_is_an_error_of_the_guests() {
+    use std::os::unix::process::CommandExt as _;
+    let test = "odd::reads_what_nobody_may_read";
+    let program = std::env::current_exe().unwrap();
+    let mut command = std::process::Command::new(program);
+    command.args(["--exact", "--ignored", test]);
+    let is_root = std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
+    if is_root {
+        command.uid(NOBODY).gid(NOBODY);
     }
-    assert_eq!(probe.each(&["read locked", "stat locked"]).await, ["access", "ok file 1"]);
+    match command.output() {
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success() && said.contains("1 passed"), "{said}");
+        }
+        Err(error) => eprintln!("skipped: another user cannot run this test: {error}"),
+    }
+}
+
+#[tokio::test]
+#[ignore = "runs as a process of its own, started by the test above"]
+async fn reads_what_nobody_may_read() {
+    let probe = Probe::new();
+    let stage = &probe.stage;
+    stage.write("locked", "x");
+    stage.write("closed/file", "x");
+    for path in ["locked", "closed"] {
+        std::fs::set_permissions(stage.path(path), std::fs::Permissions::from_mode(0o000)).unwrap();
+    }
+    let operations = ["read locked", "stat locked", "list closed", "read closed/file", "stat closed"];
+    let results = probe.each(&operations).await;
+    std::fs::set_permissions(stage.path("closed"), std::fs::Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(results[..4], ["access", "ok file 1", "access", "access"]);
+    assert!(results[4].starts_with("ok directory"), "{results:?}");
 }

@@ -1,4 +1,3 @@
-use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
@@ -142,16 +141,9 @@ impl Trusted {
     }
 }
 
-/// The folder for remit's own configuration: `$XDG_CONFIG_HOME/remit`, else `$HOME/.config/remit`; nothing where neither
-/// is an absolute path. `variable` looks up the environment.
-pub fn config_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let absolute = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))?;
-    Some(base.join("remit"))
-}
-
 impl TrustStore {
-    /// The store in `folder`, which is made when something is trusted first; see [`config_folder`].
+    /// The store in `folder`, which is made when something is trusted first. It has to be the user's
+    /// own: whoever writes it decides what is trusted.
     #[must_use]
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }

@@ -230,7 +230,7 @@ async fn whatever_a_child_reads_the_root_is_shown_its_report_alone() {
         .iter()
         .map(|message| match message {
             Content::User { text } | Content::ToolResult { text, .. } => text.len(),
-            Content::Assistant { text, calls } => {
+            Content::Assistant { text, calls, .. } => {
                 text.len() + calls.iter().map(|call| call.name.len() + call.arguments.len()).sum::<usize>()
             }
         })

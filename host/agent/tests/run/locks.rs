@@ -63,6 +63,22 @@ async fn a_tool_of_another_role_called_by_name_reaches_nothing() {
     assert_eq!(played.outcome.figures.delegations, 1);
 }
 
+#[tokio::test]
+async fn a_role_with_an_empty_list_has_no_tool_at_all() {
+    let stage = Stage::new(vec![
+        ("root", calls(vec![task("t1", "explorer")])),
+        ("root/explorer#1", calls(vec![call("c1", "files__read_file", json!({ "path": "a" }))])),
+        ("root/explorer#1", says(r#"{"summary":"could not"}"#)),
+        ("root", says("done")),
+    ])
+    .replaced(r#"tools = ["files.*", "search.grep"]"#, "tools = []");
+    let played = stage.play().await;
+    assert_eq!(played.shown("root/explorer#1", 0).tools, [] as [&str; 0]);
+    let (_, text, is_error) = played.shown("root/explorer#1", 1).results().remove(0);
+    assert!(is_error && text.contains("is not among this role's tools: it has none."), "{text}");
+    assert_eq!(played.calls, []);
+}
+
 /// A loop whose model is shown more tools than its toolbox holds, and one whose model is shown fewer.
 #[tokio::test]
 async fn either_lock_alone_is_enough() {

@@ -13,7 +13,7 @@ use super::Output;
 use crate::command_line::{Call as Arguments, Place};
 use crate::failure::Failure;
 use crate::plugins;
-use crate::project::{Project, Width};
+use crate::project::{Breadth, Project};
 use crate::screen::Busy;
 
 /// The longest arguments that are read from standard input, in bytes.
@@ -24,7 +24,7 @@ const ERROR: u8 = 1;
 
 /// Calls one tool as an agent of the role would.
 pub(super) fn call(place: &Place, arguments: Arguments) -> Result<ExitCode, Failure> {
-    let mut project = Project::trusted(place, Width::Guarded { forced: arguments.force })?;
+    let mut project = Project::trusted(place, Breadth::Guarded { forced: arguments.force })?;
     let roles = project.roles.clone();
     let role = roles.require(&arguments.role).map_err(Failure::refused)?;
     let sandbox = plugins::sandbox()?;

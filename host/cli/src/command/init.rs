@@ -7,7 +7,7 @@ use remit_agent::trust;
 use super::Output;
 use crate::command_line::Place;
 use crate::failure::Failure;
-use crate::project::{Width, built_in, trust_store, workspace};
+use crate::project::{Breadth, built_in, trust_store, workspace};
 
 /// Writes the built-in roles into the workspace, and trusts them.
 pub(super) fn init(place: &Place) -> Result<ExitCode, Failure> {
@@ -16,7 +16,7 @@ pub(super) fn init(place: &Place) -> Result<ExitCode, Failure> {
             "`remit init` writes the workspace's own roles.toml; leave --roles out",
         ));
     }
-    let workspace = workspace(place, Width::Any)?.path;
+    let workspace = workspace(place, Breadth::Any)?.path;
     let path = trust::init(&workspace, &built_in(), &trust_store()?).map_err(Failure::refused)?;
     let mut output = Output::new();
     output.text(&format!(

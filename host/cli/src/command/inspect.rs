@@ -26,15 +26,9 @@ const ARGUMENT_COLUMN: usize = 19;
 /// Shows what a component offers and what it could ever touch. Nothing of it is run.
 pub(super) fn inspect(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let file = arguments.file.as_path();
-    let content = read(file)?;
-    let size = content.len() as u64;
+    let source = source(file)?;
+    let size = source.bytes.len() as u64;
     let busy = Busy::with("compiling the component");
-    let source = PluginSource {
-        name: plugin_name(file),
-        origin: Origin::File(file.to_owned()),
-        bytes: Cow::Owned(content),
-        wit: None,
-    };
     let plugin = plugins::sandbox()?.load(source).map_err(|error| {
         // The name of the plugin is made up here, and the file is what the user knows.
         Failure::Refused(format!("{}: {}", file.display(), error.problem))
@@ -48,6 +42,16 @@ pub(super) fn inspect(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     output.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The component in a file, or the built-in plugin of that name where there is no such file.
+fn source(file: &Path) -> Result<PluginSource, Failure> {
+    let built_in = remit_builtin::PLUGINS.iter().find(|plugin| Path::new(plugin.name) == file);
+    if let Some(plugin) = built_in.filter(|_| !file.exists()) {
+        return Ok(plugins::built_in(plugin));
+    }
+    let (name, bytes) = (plugin_name(file), Cow::Owned(read(file)?));
+    Ok(PluginSource { name, origin: Origin::File(file.to_owned()), bytes, wit: None })
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
@@ -111,15 +115,12 @@ fn powers(plugin: &Plugin, screen: Screen) -> String {
     if text.is_empty() {
         text = "  nothing: it computes, from its arguments to its result\n".to_owned();
     }
-    for (kind, word) in [(ImportKind::Filesystem, "files"), (ImportKind::Network, "network")] {
-        if !kinds.contains_key(&kind)
-            && !(kind == ImportKind::Network && kinds.contains_key(&ImportKind::Http))
-        {
-            text += &screen.entry(
-                &format!("  no {word}"),
-                "it imports none, whatever a role grants",
-                POWER_COLUMN,
-            );
+    let no_files = !kinds.contains_key(&ImportKind::Filesystem);
+    let no_network = !kinds.contains_key(&ImportKind::Network) && !kinds.contains_key(&ImportKind::Http);
+    for (holds, word) in [(no_files, "files"), (no_network, "network")] {
+        if holds {
+            let words = "it imports none, whatever a role grants";
+            text += &screen.entry(&format!("  no {word}"), words, POWER_COLUMN);
         }
     }
     text

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::Output;
 use crate::command_line::{Place, Roles as Arguments};
 use crate::failure::Failure;
-use crate::project::{Project, Trust, Width};
+use crate::project::{Breadth, Project, Trust};
 use crate::screen::{Screen, line};
 
 /// Where the words behind a key begin.
@@ -17,7 +17,7 @@ const COLUMN: usize = 13;
 
 /// Shows every role, defaults included.
 pub(super) fn roles(place: &Place, arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let project = Project::open(place, Width::Any)?;
+    let project = Project::open(place, Breadth::Any)?;
     let is_trusted = !matches!(project.trust()?, Trust::Missing(_));
     let mut output = Output::new();
     if arguments.json {

@@ -1,10 +1,11 @@
 //! `remit run`
 
 use std::io::{self, IsTerminal, Read, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use remit_agent::{ChosenModels, Events, Outcome, Recorder, RunRequest, SandboxToolboxes};
+use remit_agent::{ChosenModels, Events, Models, Outcome, Recorder, RunRequest, SandboxToolboxes};
 use remit_model::{Keys, ModelChoice};
 use remit_pack::inert;
 use tokio_util::sync::CancellationToken;
@@ -14,7 +15,7 @@ use crate::command_line::{Place, Run};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::plugins;
-use crate::project::{Project, Width};
+use crate::project::{Breadth, Project};
 use crate::screen::{Busy, Screen};
 use crate::view::{View, closing};
 
@@ -26,14 +27,20 @@ const CANCELLED: u8 = 130;
 
 /// Runs a prompt to its end.
 pub(super) fn run(place: &Place, arguments: Run) -> Result<ExitCode, Failure> {
-    let mut project = Project::trusted(place, Width::Guarded { forced: arguments.force })?;
-    project.role(&arguments.role)?;
+    let mut project = Project::trusted(place, Breadth::Guarded { forced: arguments.force })?;
+    let role = project.role(&arguments.role)?;
     let keys = Keys::from_env();
     let choice = match &arguments.model {
         Some(text) => ModelChoice::parse(text).map_err(Failure::refused)?,
         None => ModelChoice::from_env(&keys),
     };
     let models = Arc::new(ChosenModels::new(&choice, keys).map_err(Failure::refused)?);
+    // What can't be had is found out before anything is begun.
+    models.of(role).map_err(Failure::refused)?;
+    let choice = match role.model() {
+        Some(text) => ModelChoice::parse_in_workspace(text).map_err(Failure::refused)?,
+        None => choice,
+    };
     let prompt = prompt(arguments.prompt.as_deref())?;
 
     let cancel = CancellationToken::new();
@@ -78,7 +85,7 @@ pub(super) fn run(place: &Place, arguments: Run) -> Result<ExitCode, Failure> {
         None => Ok(ExitCode::from(CANCELLED)),
         Some((outcome, session)) => {
             if !arguments.json {
-                conclude(&outcome, &session, screen)?;
+                conclude(&outcome, &trace_command(place, &session), screen)?;
             }
             Ok(ExitCode::from(outcome.status.exit_code()))
         }
@@ -134,8 +141,16 @@ fn announce(warnings: &[String], choice: &ModelChoice, is_json: bool, screen: Sc
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
+/// What to type to see what the run did.
+fn trace_command(place: &Place, session: &str) -> String {
+    if place.workspace == Path::new(".") {
+        return format!("remit trace {session}");
+    }
+    format!("remit trace {session} --workspace {}", place.workspace.display())
+}
+
 /// The answer alone to standard output, and the figures to standard error.
-fn conclude(outcome: &Outcome, session: &str, screen: Screen) -> Result<(), Failure> {
+fn conclude(outcome: &Outcome, rest: &str, screen: Screen) -> Result<(), Failure> {
     let tell = |text: &str| {
         let _ = io::stderr().lock().write_all(text.as_bytes());
     };
@@ -146,7 +161,7 @@ fn conclude(outcome: &Outcome, session: &str, screen: Screen) -> Result<(), Fail
         let mut output = Output::new();
         output.text(&inert(&outcome.answer)).and_then(|()| output.flush())
     };
-    tell(&format!("\n{}", closing(outcome, Some(session), screen)));
+    tell(&format!("\n{}", closing(outcome, Some(rest), screen)));
     match answered.map_err(Failure::from) {
         Ok(()) | Err(Failure::Closed) => Ok(()),
         Err(other) => Err(other),

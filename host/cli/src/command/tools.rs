@@ -12,12 +12,12 @@ use super::Output;
 use crate::command_line::{Place, Tools as Arguments};
 use crate::failure::Failure;
 use crate::plugins;
-use crate::project::{Project, Width};
+use crate::project::{Breadth, Project};
 use crate::screen::{Busy, Screen, line};
 
 /// Shows the tools of every plugin, or those of one role.
 pub(super) fn tools(place: &Place, arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let mut project = Project::trusted(place, Width::Any)?;
+    let mut project = Project::trusted(place, Breadth::Any)?;
     let roles = project.roles.clone();
     let role =
         arguments.role.as_deref().map(|name| roles.require(name).map_err(Failure::refused)).transpose()?;

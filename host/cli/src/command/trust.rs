@@ -8,7 +8,7 @@ use remit_agent::trust::Standing;
 use super::Output;
 use crate::command_line::{Place, Trust as Arguments};
 use crate::failure::Failure;
-use crate::project::{Project, Trust, Width, trust_store, workspace};
+use crate::project::{Breadth, Project, Trust, trust_store, workspace};
 use crate::screen::Screen;
 
 /// Says what the workspace's roles grant, and trusts them if the user wants it.
@@ -21,7 +21,7 @@ pub(super) fn trust(place: &Place, arguments: &Arguments) -> Result<ExitCode, Fa
     if arguments.revoke {
         return revoke(place);
     }
-    let project = Project::open(place, Width::Any)?;
+    let project = Project::open(place, Breadth::Any)?;
     let standing = match project.trust()? {
         Trust::NotNeeded => return say("these are the built-in roles, which need no trust"),
         Trust::Given => return say(&format!("{} is trusted as it is", file(&project))),
@@ -46,7 +46,7 @@ pub(super) fn trust(place: &Place, arguments: &Arguments) -> Result<ExitCode, Fa
 }
 
 fn revoke(place: &Place) -> Result<ExitCode, Failure> {
-    let workspace = workspace(place, Width::Any)?.path;
+    let workspace = workspace(place, Breadth::Any)?.path;
     let was_trusted = trust_store()?.revoke(&workspace).map_err(Failure::refused)?;
     say(if was_trusted {
         "nothing of this workspace is trusted any more"

@@ -14,12 +14,13 @@ const PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct StatusLine {
     screen: Screen,
-    is_shown: bool,
+    /// What it says; empty where it is not there.
+    shown: String,
 }
 
 impl StatusLine {
     pub(crate) fn new(screen: Screen) -> StatusLine {
-        StatusLine { screen, is_shown: false }
+        StatusLine { screen, shown: String::new() }
     }
 
     /// Shows what has been going on since `since`, if that is long.
@@ -28,15 +29,18 @@ impl StatusLine {
         if !self.screen.is_live || elapsed < PATIENCE {
             return;
         }
-        let millis = elapsed.as_secs() * 1000;
-        let text = cut(&format!("{what} · {}", time(millis)), self.screen.width - 1);
-        self.is_shown = true;
-        write(&format!("\r\x1b[2K{}", self.screen.faint(&text)));
+        let seconds = elapsed.as_secs();
+        let elapsed = if seconds < 60 { format!("{seconds} s") } else { time(seconds * 1000) };
+        let text = cut(&format!("{what} · {elapsed}"), self.screen.width - 1);
+        if text != self.shown {
+            write(&format!("\r\x1b[2K{}", self.screen.faint(&text)));
+            self.shown = text;
+        }
     }
 
     /// Takes the line away, so that another can be written.
     pub(crate) fn clear(&mut self) {
-        if std::mem::take(&mut self.is_shown) {
+        if !std::mem::take(&mut self.shown).is_empty() {
             write("\r\x1b[2K");
         }
     }

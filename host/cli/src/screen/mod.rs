@@ -92,6 +92,13 @@ impl Screen {
     }
 
     fn styled(self, style: Style, text: &str) -> String {
-        if self.colours { format!("{style}{text}{style:#}") } else { text.to_owned() }
+        if !self.colours {
+            return text.to_owned();
+        }
+        // A style ends with its line, so that what is written next has none of it.
+        match text.strip_suffix('\n') {
+            Some(text) => format!("{style}{text}{style:#}\n"),
+            None => format!("{style}{text}{style:#}"),
+        }
     }
 }

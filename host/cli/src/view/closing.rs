@@ -5,8 +5,8 @@ use remit_agent::{Figures, Outcome, Status};
 use crate::screen::{Screen, bytes, count, line, number, time, wrap};
 
 /// What is said at the end of a run: what to be careful about, how it ended, what it took, and what stayed out of the
-/// main conversation. `session` is where the rest can be read.
-pub(crate) fn closing(outcome: &Outcome, session: Option<&str>, screen: Screen) -> String {
+/// main conversation. `rest` is the command that shows the rest.
+pub(crate) fn closing(outcome: &Outcome, rest: Option<&str>, screen: Screen) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     for warning in &outcome.warnings {
@@ -24,8 +24,8 @@ pub(crate) fn closing(outcome: &Outcome, session: Option<&str>, screen: Screen) 
     if let Some(kept_out) = kept_out(&outcome.figures) {
         let _ = writeln!(text, "{}", hanging(&kept_out, screen));
     }
-    if let Some(session) = session {
-        let _ = writeln!(text, "{}", screen.faint(&format!("all of it: remit trace {session}")));
+    if let Some(rest) = rest {
+        let _ = writeln!(text, "{}", screen.faint(&format!("all of it: {}", line(rest))));
     }
     text
 }

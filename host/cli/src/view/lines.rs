@@ -58,7 +58,7 @@ impl Lines {
             EventKind::Delegated { call_id, child, task, .. } => {
                 self.delegated.insert((agent.to_owned(), call_id.clone()));
                 let name = child.rsplit('/').next().unwrap_or(child);
-                self.line(agent, &self.screen.strong(&format!("→ {}", line(name))), &line(task))
+                self.delegated(agent, &format!("→ {}", line(name)), &line(task))
             }
             EventKind::Report { report, .. } => self.report(report),
             EventKind::Warning { text } => self.remark(agent, text),
@@ -125,12 +125,12 @@ impl Lines {
         format!("{}\n", self.screen.faint(&format!("{head}{words}")))
     }
 
-    /// A strong word, and more as far as it fits.
-    fn line(&self, agent: &str, strong: &str, words: &str) -> String {
+    /// Who is to do something, and what, as far as it fits.
+    fn delegated(&self, agent: &str, child: &str, task: &str) -> String {
         let head = head(agent);
-        let taken = width(&head) + width(&anstream::adapter::strip_str(strong).to_string()) + 2;
-        let words = cut(words, self.screen.width.saturating_sub(taken).max(LEAST_CALL));
-        format!("{}{strong}  {words}\n", self.screen.faint(&head))
+        let taken = width(&head) + width(child) + 2;
+        let task = cut(task, self.screen.width.saturating_sub(taken).max(LEAST_CALL));
+        format!("{}{}  {task}\n", self.screen.faint(&head), self.screen.strong(child))
     }
 
     /// Something to be careful about, whole.

@@ -1,7 +1,11 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 
 use bytes::Bytes;
+
+use crate::Protocol;
+use crate::chat::ReplyParts;
 
 /// Who a message is from, as model APIs tell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,7 +26,7 @@ pub enum Role {
 pub struct Message {
     /// What is said. Change it only before the message is in a transcript that a model has been asked about.
     pub content: Content,
-    wire: OnceLock<(Wire, Bytes)>,
+    wire: OnceLock<(Protocol, Bytes)>,
 }
 
 /// What a [`Message`] says.
@@ -39,6 +43,8 @@ pub enum Content {
         text: String,
         /// The calls, in the order that the model gave them.
         calls: Vec<ToolCall>,
+        /// What else the provider wants back.
+        parts: Option<ReplyParts>,
     },
     /// What one tool call returned.
     ToolResult {
@@ -65,11 +71,20 @@ pub struct ToolCall {
     pub arguments: String,
 }
 
-/// The serialisations that a message's cached bytes can be in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wire {
-    /// An element of `messages` (or `tools`) of OpenAI's Chat Completions.
-    ChatCompletions,
+impl ToolCall {
+    /// The name in a form that an API takes, at most `longest` bytes. A model may make up a name that the API would refuse
+    /// to hear back; its call was answered with an error, and the conversation must still be valid.
+    pub(crate) fn acceptable_name(&self, longest: usize) -> String {
+        let is_acceptable = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
+        let chars = self.name.chars().map(|char| if is_acceptable(char) { char } else { '_' });
+        let name: String = chars.take(longest).collect();
+        if name.is_empty() { "unnamed".to_owned() } else { name }
+    }
+}
+
+/// A result for an API that has no flag for one that is an error.
+pub(crate) fn told_as_text(result: &str, is_error: bool) -> Cow<'_, str> {
+    if is_error { Cow::Owned(format!("error: {result}")) } else { Cow::Borrowed(result) }
 }
 
 impl Message {
@@ -80,7 +95,16 @@ impl Message {
 
     /// What the model replied.
     pub fn assistant(text: impl Into<String>, calls: Vec<ToolCall>) -> Message {
-        Content::Assistant { text: text.into(), calls }.into()
+        Content::Assistant { text: text.into(), calls, parts: None }.into()
+    }
+
+    /// What the model replied, with what its provider wants back.
+    pub fn assistant_with(
+        text: impl Into<String>,
+        calls: Vec<ToolCall>,
+        parts: Option<ReplyParts>,
+    ) -> Message {
+        Content::Assistant { text: text.into(), calls, parts }.into()
     }
 
     /// What the call `call_id` of the tool with the wire name `name` returned.
@@ -111,11 +135,11 @@ impl Message {
         }
     }
 
-    /// The bytes of this message in the serialisation `wire`, made by `encode` at the first call. A transcript that
+    /// The bytes of this message as `protocol` serialises it, made by `encode` at the first call. A transcript that
     /// goes to a second kind of provider is serialised anew for that one each time.
-    pub(crate) fn wire(&self, wire: Wire, encode: impl Fn(&Content) -> Bytes) -> Bytes {
-        let (cached, bytes) = self.wire.get_or_init(|| (wire, encode(&self.content)));
-        if *cached == wire { bytes.clone() } else { encode(&self.content) }
+    pub(crate) fn wire(&self, protocol: Protocol, encode: impl Fn(&Content) -> Bytes) -> Bytes {
+        let (cached, bytes) = self.wire.get_or_init(|| (protocol, encode(&self.content)));
+        if *cached == protocol { bytes.clone() } else { encode(&self.content) }
     }
 }
 

@@ -2,7 +2,7 @@ use futures::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 
 use crate::ModelError;
-use crate::chat::{ToolCall, ToolChoice, ToolSet, Transcript, Usage};
+use crate::chat::{ReplyParts, ToolCall, ToolChoice, ToolSet, Transcript, Usage};
 
 /// Something that continues a conversation.
 pub trait Model: Send + Sync {
@@ -49,6 +49,8 @@ pub enum ModelEvent {
     Text(String),
     /// A call, once it is complete.
     ToolCall(ToolCall),
+    /// What the reply was made of, where text and calls alone don't say it. At most once, after all of them.
+    Parts(ReplyParts),
     /// The tokens of this request and reply so far. The last one counts; they are not added up.
     Usage(Usage),
     /// The reply has ended. Nothing comes after it.

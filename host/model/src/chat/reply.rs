@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures::StreamExt;
 
 use crate::ModelError;
-use crate::chat::{EventStream, ModelEvent, StopReason, ToolCall, Usage};
+use crate::chat::{EventStream, ModelEvent, ReplyParts, StopReason, ToolCall, Usage};
 
 /// The most text, names and arguments that one reply may hold, in bytes. Stops a server that never ends its reply
 /// from filling memory.
@@ -20,6 +20,8 @@ pub struct Reply {
     pub text: String,
     /// The calls in the model's order, each with an id that no other call of this reply has.
     pub calls: Vec<ToolCall>,
+    /// What else the provider wants back with the next request.
+    pub parts: Option<ReplyParts>,
     /// What the provider counted; zeros where it said nothing.
     pub usage: Usage,
     /// Why it ended: [`StopReason::ToolUse`] if and only if there are calls and nothing cut the reply short.
@@ -42,6 +44,7 @@ pub async fn collect(
     let mut text = String::new();
     let mut calls = Vec::new();
     let mut ids = HashSet::new();
+    let mut parts = None;
     let mut usage = Usage::default();
     let mut bytes = 0usize;
     while let Some(event) = stream.next().await {
@@ -62,6 +65,10 @@ pub async fn collect(
                 ids.insert(call.id.clone());
                 calls.push(call);
             }
+            ModelEvent::Parts(made_of) => {
+                bytes = grown(bytes, made_of.size())?;
+                parts = Some(made_of);
+            }
             ModelEvent::Usage(counted) => usage = counted,
             ModelEvent::Stop(stop) => {
                 let stop = match stop {
@@ -69,7 +76,7 @@ pub async fn collect(
                     StopReason::End => StopReason::ToolUse,
                     other => other,
                 };
-                return Ok(Reply { text, calls, usage, stop });
+                return Ok(Reply { text, calls, parts, usage, stop });
             }
         }
     }
@@ -116,8 +123,13 @@ mod tests {
         let mut seen = Vec::new();
         let reply = collect(stream::iter(events.map(Ok)).boxed(), |text| seen.push(text.to_owned())).await;
         assert_eq!(seen, ["one ", "two"]);
-        let expected =
-            Reply { text: "one two".into(), calls: vec![], usage: usage(2), stop: StopReason::End };
+        let expected = Reply {
+            text: "one two".into(),
+            calls: vec![],
+            parts: None,
+            usage: usage(2),
+            stop: StopReason::End,
+        };
         assert_eq!(reply, Ok(expected));
     }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::chat::Wire;
+use crate::Protocol;
 
 /// A tool as a model is told about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub struct ToolSet(Arc<Inner>);
 
 struct Inner {
     specs: Vec<ToolSpec>,
-    wire: OnceLock<(Wire, Bytes)>,
+    wire: OnceLock<(Protocol, Bytes)>,
 }
 
 /// Whether the model may call tools in this turn.
@@ -54,9 +54,9 @@ impl ToolSet {
     }
 
     /// As [`Message::wire`](crate::Message), for the whole set.
-    pub(crate) fn wire(&self, wire: Wire, encode: impl Fn(&[ToolSpec]) -> Bytes) -> Bytes {
-        let (cached, bytes) = self.0.wire.get_or_init(|| (wire, encode(&self.0.specs)));
-        if *cached == wire { bytes.clone() } else { encode(&self.0.specs) }
+    pub(crate) fn wire(&self, protocol: Protocol, encode: impl Fn(&[ToolSpec]) -> Bytes) -> Bytes {
+        let (cached, bytes) = self.0.wire.get_or_init(|| (protocol, encode(&self.0.specs)));
+        if *cached == protocol { bytes.clone() } else { encode(&self.0.specs) }
     }
 }
 

@@ -3,6 +3,7 @@ use serde_json::Value;
 use crate::ModelError;
 use crate::chat::{MAX_REPLY_BYTES, MAX_REPLY_CALLS, StopReason, ToolCall};
 use crate::openai::chunk::{CallDelta, FunctionDelta};
+use crate::stream::is_to_be_made;
 
 /// Calls on their way in. The API sends each in parts that share an `index`; servers that only resemble it leave the
 /// index out, begin it at 1, give every call the same one, or send an id late, again or never.
@@ -16,11 +17,12 @@ pub(super) struct Assembly {
 struct Part {
     index: Option<u64>,
     call: ToolCall,
+    extra: Option<Value>,
 }
 
 impl Assembly {
     pub(super) fn push(&mut self, delta: CallDelta) -> Result<(), ModelError> {
-        let CallDelta { index, id, function } = delta;
+        let CallDelta { index, id, function, extra_content } = delta;
         let FunctionDelta { name, arguments } = function.unwrap_or_default();
         let (id, name) = (id.unwrap_or_default(), name.unwrap_or_default());
         let arguments = match arguments {
@@ -40,7 +42,7 @@ impl Assembly {
             }
             None => {
                 let call = ToolCall { id: String::new(), name: String::new(), arguments: String::new() };
-                self.calls.push(Part { index, call });
+                self.calls.push(Part { index, call, extra: None });
                 let last = self.calls.len() - 1;
                 &mut self.calls[last]
             }
@@ -53,6 +55,9 @@ impl Assembly {
             part.call.name.push_str(&name);
         }
         part.call.arguments.push_str(&arguments);
+        if extra_content.is_some() {
+            part.extra = extra_content;
+        }
         Ok(())
     }
 
@@ -88,23 +93,20 @@ impl Assembly {
     }
 
     /// The calls, in the model's order, of a reply that stopped for `stop`. A call that the stop cut in the middle is not
-    /// among them, and a refusal makes no call.
-    pub(super) fn finish(self, stop: StopReason) -> Vec<ToolCall> {
+    /// among them, and a refusal makes no call. Beside them, what belongs to the call at a place.
+    pub(super) fn finish(self, stop: StopReason) -> (Vec<ToolCall>, Vec<(usize, Value)>) {
         let mut parts = self.calls;
         if parts.iter().all(|part| part.index.is_some()) {
             parts.sort_by_key(|part| part.index);
         }
-        let calls = parts.into_iter().map(|part| part.call);
-        match stop {
-            StopReason::End | StopReason::ToolUse => calls.collect(),
-            StopReason::Length | StopReason::ContentFilter => calls.filter(is_whole).collect(),
-            StopReason::Refusal => Vec::new(),
-        }
+        parts.retain(|part| is_to_be_made(&part.call, stop));
+        let extra = |(place, part): (usize, &mut Part)| {
+            let extra = part.extra.take()?;
+            Some((place, serde_json::json!({ "extra_content": extra })))
+        };
+        let extras = parts.iter_mut().enumerate().filter_map(extra).collect();
+        (parts.into_iter().map(|part| part.call).collect(), extras)
     }
-}
-
-fn is_whole(call: &ToolCall) -> bool {
-    matches!(serde_json::from_str(&call.arguments), Ok(Value::Object(_)))
 }
 
 #[cfg(test)]
@@ -117,7 +119,7 @@ mod tests {
         for delta in deltas.as_array().unwrap() {
             assembly.push(serde_json::from_value(delta.clone()).unwrap()).unwrap();
         }
-        let calls = assembly.finish(stop).into_iter();
+        let calls = assembly.finish(stop).0.into_iter();
         calls.map(|call| (call.id, call.name, call.arguments)).collect()
     }
 

@@ -33,6 +33,12 @@ pub(super) struct Delta {
     pub(super) refusal: Option<String>,
     #[serde(default)]
     pub(super) tool_calls: Option<Vec<CallDelta>>,
+    #[serde(default)]
+    pub(super) reasoning_content: Option<String>,
+    #[serde(default)]
+    pub(super) reasoning: Option<String>,
+    #[serde(default)]
+    pub(super) reasoning_details: Option<Vec<Value>>,
 }
 
 /// A part of a call.
@@ -44,6 +50,9 @@ pub(super) struct CallDelta {
     pub(super) id: Option<String>,
     #[serde(default)]
     pub(super) function: Option<FunctionDelta>,
+    /// What Google's servers sign a call with, and want back beside it.
+    #[serde(default)]
+    pub(super) extra_content: Option<Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -1,27 +1,19 @@
 use bytes::Bytes;
-use reqwest::Body;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::chat::{Content, Request, ToolCall, ToolChoice, ToolSpec, Wire};
-use crate::openai::Endpoint;
-
-/// What the text of a failed call begins with: the API has no flag for a result that is an error.
-const ERROR_PREFIX: &str = "error: ";
+use crate::chat::{Content, Part, ReplyParts, Request, ToolCall, ToolChoice, ToolSpec, told_as_text};
+use crate::{Endpoint, Protocol};
 
 /// The longest tool name that the API takes, in bytes.
 const MAX_NAME: usize = 64;
 
 /// The request's body. It is put together so that what does not change between turns comes first, byte for byte the
 /// same: model, tools, system prompt, then the messages in order. Only the few bytes after them differ.
-pub(super) fn body(name: &str, endpoint: &Endpoint, request: &Request<'_>) -> Body {
-    Body::from(bytes(name, endpoint, request))
-}
-
-fn bytes(name: &str, endpoint: &Endpoint, request: &Request<'_>) -> Vec<u8> {
-    let tools = request.tools.wire(Wire::ChatCompletions, encode_tools);
+pub(crate) fn body(name: &str, endpoint: &Endpoint, request: &Request<'_>) -> Vec<u8> {
+    let tools = request.tools.wire(Protocol::ChatCompletions, encode_tools);
     let messages = request.transcript.messages();
     let messages: Vec<Bytes> =
-        messages.iter().map(|message| message.wire(Wire::ChatCompletions, encode_message)).collect();
+        messages.iter().map(|message| message.wire(Protocol::ChatCompletions, encode_message)).collect();
 
     let length: usize = messages.iter().map(|message| message.len() + 1).sum();
     let mut body = Vec::with_capacity(length + tools.len() + 2 * request.system.len() + 512);
@@ -81,21 +73,39 @@ fn encode_tools(specs: &[ToolSpec]) -> Bytes {
 fn encode_message(content: &Content) -> Bytes {
     let message = match content {
         Content::User { text } => json!({ "role": "user", "content": text }),
-        Content::Assistant { text, calls } if calls.is_empty() => {
+        Content::Assistant { text, calls, .. } if calls.is_empty() => {
             json!({ "role": "assistant", "content": text })
         }
-        Content::Assistant { text, calls } => json!({
-            "role": "assistant",
-            "content": if text.is_empty() { Value::Null } else { json!(text) },
-            "tool_calls": calls.iter().map(encode_call).collect::<Vec<_>>(),
-        }),
+        Content::Assistant { text, calls, parts } => encode_calls(text, calls, parts.as_ref()),
         Content::ToolResult { call_id, text, is_error, .. } => json!({
             "role": "tool",
             "tool_call_id": call_id,
-            "content": if *is_error { format!("{ERROR_PREFIX}{text}") } else { text.clone() },
+            "content": told_as_text(text, *is_error),
         }),
     };
     message.to_string().into()
+}
+
+/// A message with calls. What the server sent of its thinking goes back with it, and only with such a message: a server
+/// may refuse it where a turn is over.
+fn encode_calls(text: &str, calls: &[ToolCall], parts: Option<&ReplyParts>) -> Value {
+    let mut message = Map::new();
+    message.insert("role".to_owned(), json!("assistant"));
+    message.insert("content".to_owned(), if text.is_empty() { Value::Null } else { json!(text) });
+    let mut calls: Vec<Value> = calls.iter().map(encode_call).collect();
+    let parts = parts.filter(|parts| parts.protocol == Protocol::ChatCompletions);
+    for part in parts.iter().flat_map(|parts| &parts.parts) {
+        let (target, json) = match part {
+            Part::Opaque(json) => (Some(&mut message), json),
+            Part::OfCall(place, json) => (calls.get_mut(*place).and_then(Value::as_object_mut), json),
+            Part::Text(_) | Part::Call(_) => continue,
+        };
+        if let (Some(target), Ok(more)) = (target, serde_json::from_slice::<Map<String, Value>>(json)) {
+            target.extend(more);
+        }
+    }
+    message.insert("tool_calls".to_owned(), calls.into());
+    message.into()
 }
 
 fn encode_call(call: &ToolCall) -> Value {
@@ -103,22 +113,8 @@ fn encode_call(call: &ToolCall) -> Value {
         "id": call.id,
         "type": "function",
         // The arguments stay the string that the model sent, whether or not it is JSON.
-        "function": { "name": acceptable_name(&call.name), "arguments": call.arguments },
+        "function": { "name": call.acceptable_name(MAX_NAME), "arguments": call.arguments },
     })
-}
-
-/// A model may make up a name that the API would refuse to hear back; its call was answered with an error, and the
-/// conversation must still be valid.
-fn acceptable_name(name: &str) -> String {
-    let mut name: String = name
-        .chars()
-        .map(|char| if char.is_ascii_alphanumeric() || char == '_' || char == '-' { char } else { '_' })
-        .take(MAX_NAME)
-        .collect();
-    if name.is_empty() {
-        name.push_str("unnamed");
-    }
-    name
 }
 
 #[cfg(test)]
@@ -143,7 +139,7 @@ mod tests {
     }
 
     fn body_of(request: &Request<'_>) -> Vec<u8> {
-        bytes("some-model", &Endpoint::openai().unwrap(), request)
+        body("some-model", &Endpoint::own(Protocol::ChatCompletions).unwrap(), request)
     }
 
     fn tools() -> ToolSet {
@@ -205,8 +201,8 @@ mod tests {
         request.system = "";
         request.tool_choice = ToolChoice::None;
         request.max_output_tokens = Some(7);
-        let elsewhere = Endpoint::at("http://127.0.0.1:1/v1").unwrap();
-        let body: Value = serde_json::from_slice(&bytes("m", &elsewhere, &request)).unwrap();
+        let elsewhere = Endpoint::at(Protocol::ChatCompletions, "http://127.0.0.1:1/v1").unwrap();
+        let body: Value = serde_json::from_slice(&body("m", &elsewhere, &request)).unwrap();
         assert_eq!(
             body,
             json!({ "model": "m", "stream": true, "stream_options": { "include_usage": true },
@@ -234,8 +230,8 @@ mod tests {
     #[test]
     fn a_message_is_serialised_once() {
         let message = Message::user("once");
-        let first = message.wire(Wire::ChatCompletions, encode_message);
-        let second = message.wire(Wire::ChatCompletions, |_| unreachable!());
+        let first = message.wire(Protocol::ChatCompletions, encode_message);
+        let second = message.wire(Protocol::ChatCompletions, |_| unreachable!());
         assert_eq!(first.as_ptr(), second.as_ptr());
     }
 }

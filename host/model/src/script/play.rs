@@ -104,7 +104,13 @@ impl Play {
 fn perform<'a>(turn: &Turn, agent: &str, number: usize) -> EventStream<'a> {
     if let End::Http(status) = turn.end {
         let message = "as the script says".to_owned();
-        let error = ModelError::Http { url: format!("script of {agent}"), status, message };
+        let error = ModelError::Http {
+            url: format!("script of {agent}"),
+            status,
+            message,
+            passing: ModelError::is_passing_status(status),
+            retry_after: None,
+        };
         return stream::once(async { Err(error) }).boxed();
     }
     let mut events = Vec::with_capacity(turn.calls.len() + 3);
@@ -125,7 +131,7 @@ fn perform<'a>(turn: &Turn, agent: &str, number: usize) -> EventStream<'a> {
         }
         End::BadJson => {
             let message = "an event that is no JSON, as the script says".to_owned();
-            events.push(Err(ModelError::BadStream { message }));
+            events.push(Err(ModelError::Damaged { message }));
         }
         End::Hang => return stream::iter(events).chain(stream::pending()).boxed(),
         End::Disconnect | End::Http(_) => {}

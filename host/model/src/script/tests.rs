@@ -28,7 +28,13 @@ async fn ask(script: &Script, agent: &str, role: &str) -> Result<Reply, ModelErr
 }
 
 fn text(text: &str) -> Reply {
-    Reply { text: text.into(), calls: Vec::new(), usage: Usage::default(), stop: StopReason::End }
+    Reply {
+        text: text.into(),
+        calls: Vec::new(),
+        parts: None,
+        usage: Usage::default(),
+        stop: StopReason::End,
+    }
 }
 
 #[tokio::test]
@@ -105,6 +111,7 @@ async fn calls_are_named_as_in_files_or_on_the_wire_and_broken_arguments_stay_br
                 call("mine", "task", r#"{"role": broken"#),
                 call("call_1_3", "files__list_files", "{}"),
             ],
+            parts: None,
             usage: Usage { input_tokens: 10, cached_tokens: 4, output_tokens: 2 },
             stop: StopReason::ToolUse,
         }
@@ -129,7 +136,7 @@ async fn faults_fail_as_the_real_thing_does_and_take_their_turn() {
     let error = ask(&script, "root", "root").await.unwrap_err();
     assert!(matches!(error, ModelError::Http { status: 429, .. }) && error.is_retryable());
     assert_eq!(ask(&script, "root", "root").await, Err(ModelError::EndedEarly));
-    assert!(matches!(ask(&script, "root", "root").await, Err(ModelError::BadStream { .. })));
+    assert!(matches!(ask(&script, "root", "root").await, Err(ModelError::Damaged { .. })));
     assert_eq!(ask(&script, "root", "root").now_or_never(), None);
     assert_eq!(ask(&script, "root", "root").await, Ok(text("whole")));
 }

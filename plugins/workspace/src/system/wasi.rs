@@ -8,6 +8,9 @@ use wasip2::filesystem::types::{
 use super::{Listing, Stat};
 use crate::{Entry, Kind, Reason};
 
+/// How much one write hands to the host, in bytes.
+const WRITE: usize = 1 << 20;
+
 /// A preopened directory.
 pub struct Directory(Descriptor);
 
@@ -57,6 +60,56 @@ impl Directory {
         self.0.readlink_at(path).map_err(reason)
     }
 
+    /// What is at `path` itself, links not followed.
+    pub fn kind(&self, path: &str) -> Result<Kind, Reason> {
+        self.0.stat_at(PathFlags::empty(), or_dot(path)).map(|stat| kind(stat.type_)).map_err(reason)
+    }
+
+    /// Whether it was granted for writing.
+    pub fn is_writable(&self) -> bool {
+        self.0.get_flags().is_ok_and(|flags| flags.contains(DescriptorFlags::MUTATE_DIRECTORY))
+    }
+
+    /// Makes `bytes` the content of the file at `path`, links followed. A file that is there keeps its mode.
+    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Reason> {
+        let how = OpenFlags::CREATE | OpenFlags::TRUNCATE;
+        let file = self
+            .0
+            .open_at(PathFlags::SYMLINK_FOLLOW, or_dot(path), how, DescriptorFlags::WRITE)
+            .map_err(written)?;
+        let mut offset = 0;
+        while offset < bytes.len() {
+            let part = &bytes[offset..bytes.len().min(offset + WRITE)];
+            let taken = file.write(part, offset as u64).map_err(written)?;
+            if taken == 0 {
+                return Err(Reason::Unwritable);
+            }
+            // A host that says it took more than it was given has taken all of it.
+            offset += part.len().min(usize::try_from(taken).unwrap_or(part.len()));
+        }
+        Ok(())
+    }
+
+    /// Makes the directory at `path`.
+    pub fn create_directory(&self, path: &str) -> Result<(), Reason> {
+        self.0.create_directory_at(path).map_err(written)
+    }
+
+    /// Gives the file at `path` the path `to` in the directory `other`.
+    pub fn rename(&self, path: &str, other: &Self, to: &str) -> Result<(), Reason> {
+        self.0.rename_at(path, &other.0, to).map_err(written)
+    }
+
+    /// Removes the file or link at `path`.
+    pub fn remove_file(&self, path: &str) -> Result<(), Reason> {
+        self.0.unlink_file_at(path).map_err(written)
+    }
+
+    /// Removes the empty directory at `path`.
+    pub fn remove_directory(&self, path: &str) -> Result<(), Reason> {
+        self.0.remove_directory_at(path).map_err(written)
+    }
+
     fn open_at(&self, path: &str, how: OpenFlags) -> Result<Descriptor, Reason> {
         self.0.open_at(PathFlags::SYMLINK_FOLLOW, or_dot(path), how, DescriptorFlags::READ).map_err(reason)
     }
@@ -96,7 +149,11 @@ fn stat(stat: DescriptorStat) -> Stat {
 fn reason(error: ErrorCode) -> Reason {
     match error {
         ErrorCode::NoEntry => Reason::NotFound,
-        ErrorCode::Access | ErrorCode::NotPermitted | ErrorCode::ReadOnly => Reason::Refused,
+        ErrorCode::Access | ErrorCode::NotPermitted => Reason::Refused,
+        ErrorCode::ReadOnly => Reason::ReadOnly,
+        ErrorCode::Exist => Reason::Exists,
+        ErrorCode::NotEmpty => Reason::NotEmpty,
+        ErrorCode::InsufficientSpace | ErrorCode::Quota | ErrorCode::FileTooLarge => Reason::NoSpace,
         ErrorCode::IsDirectory => Reason::IsDirectory,
         ErrorCode::NotDirectory => Reason::NotDirectory,
         ErrorCode::Loop => Reason::LinkLoop,
@@ -104,4 +161,8 @@ fn reason(error: ErrorCode) -> Reason {
         ErrorCode::IllegalByteSequence => Reason::NameInvalid,
         _ => Reason::Unreadable,
     }
+}
+
+fn written(error: ErrorCode) -> Reason {
+    reason(error).of_writing()
 }

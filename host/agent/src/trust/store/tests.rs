@@ -161,20 +161,3 @@ fn writers_at_the_same_time_lose_nothing() {
         assert_eq!(case.store.standing(workspace, &manifest("a")).unwrap(), Standing::Trusted);
     }
 }
-
-#[test]
-fn the_folder_is_the_users_own() {
-    let folder = |xdg: Option<&str>, home: Option<&str>| {
-        config_folder(|name| match name {
-            "XDG_CONFIG_HOME" => xdg.map(Into::into),
-            "HOME" => home.map(Into::into),
-            _ => None,
-        })
-    };
-    assert_eq!(folder(Some("/x"), Some("/h")), Some("/x/remit".into()));
-    assert_eq!(folder(None, Some("/h")), Some("/h/.config/remit".into()));
-    // A relative one would be a folder of the workspace, which is what must not decide.
-    assert_eq!(folder(Some("x"), Some("/h")), Some("/h/.config/remit".into()));
-    assert_eq!(folder(Some(""), Some("h")), None);
-    assert_eq!(folder(None, None), None);
-}

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::Output;
 use crate::command_line::{Place, Trace as Arguments};
 use crate::failure::Failure;
-use crate::project::{Width, workspace};
+use crate::project::{Breadth, workspace};
 use crate::screen::{Screen, cut, line, width};
 
 /// The name of the newest run.
@@ -19,7 +19,7 @@ const LAST: &str = "last";
 
 /// Shows the runs of a workspace, the agents of one, or the conversation of one of these.
 pub(super) fn trace(place: &Place, arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let workspace = workspace(place, Width::Any)?.path;
+    let workspace = workspace(place, Breadth::Any)?.path;
     let screen = Screen::stdout();
     let mut output = Output::new();
     let Some(run) = arguments.run.as_deref() else {

@@ -1,15 +1,11 @@
-use futures::stream;
 use proptest::prelude::*;
 
 use super::*;
-use crate::chat::{Reply, ToolCall, collect};
+use crate::chat::{MAX_REPLY_BYTES, Reply, ToolCall};
+use crate::stream::cuts;
 
-/// What a reply comes to when its bytes arrive in these pieces.
 async fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Reply, ModelError> {
-    let pieces: Vec<_> = pieces.into_iter().map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
-    let events =
-        events(stream::iter(pieces).boxed(), |id| id == "taken", |text| text.replace("hunter2", "[key]"));
-    collect(events.boxed(), |_| {}).await
+    cuts::read(Decoder::default(), pieces).await
 }
 
 async fn whole(text: &str) -> Result<Reply, ModelError> {
@@ -61,35 +57,15 @@ fn rich_reply() -> Reply {
     Reply {
         text: "Suche … 测试框架 🦀".into(),
         calls: vec![call("a", "search__grep", r#"{"pattern":"测"}"#), call("b", "files__list_files", "{}")],
+        parts: None,
         usage: Usage { input_tokens: 90, cached_tokens: 64, output_tokens: 7 },
         stop: StopReason::ToolUse,
     }
 }
 
-/// The ways in which servers write the same events.
-fn dialects(text: &str) -> Vec<String> {
-    vec![
-        text.to_owned(),
-        text.replace('\n', "\r\n"),
-        text.replace('\n', "\r"),
-        format!("\u{feff}{text}"),
-        format!("\u{feff}{}", text.replace("\n\n", "\r\n\r\n")),
-        text.replace("data: ", "data:"),
-        text.replace("data: ", ": still thinking\n\n:\ndata: "),
-        text.replace("data: ", "event: message\nid: 7\nretry: 10\nfuture-field: x\ndata: "),
-    ]
-}
-
 #[tokio::test]
 async fn a_reply_reads_the_same_in_every_dialect_and_cut_at_every_byte() {
-    for text in dialects(&rich()) {
-        let bytes = text.as_bytes();
-        for cut in 0..=bytes.len() {
-            let (head, tail) = bytes.split_at(cut);
-            assert_eq!(read([head, tail]).await, Ok(rich_reply()), "cut at {cut} of {text:?}");
-        }
-        assert_eq!(read(bytes.chunks(1)).await, Ok(rich_reply()), "byte by byte: {text:?}");
-    }
+    cuts::same_however_it_is_cut(Decoder::default, &rich(), &rich_reply()).await;
 }
 
 #[tokio::test]
@@ -171,10 +147,10 @@ async fn every_call_gets_an_id_that_nothing_else_has() {
 #[tokio::test]
 async fn one_event_that_is_no_json_is_an_error_that_repeats_no_key() {
     let error = whole(&[words("x"), data("{\"hunter2\": oops"), finish("stop")].concat()).await.unwrap_err();
-    assert!(matches!(error, ModelError::BadStream { .. }) && !error.is_retryable());
+    assert!(matches!(error, ModelError::Damaged { .. }) && error.is_retryable());
     assert!(error.to_string().contains("oops") && !error.to_string().contains("hunter2"), "{error}");
     let error = read([words("x").as_bytes(), b"data: \xff\xfe\n\n"]).await.unwrap_err();
-    assert!(matches!(error, ModelError::BadStream { .. }), "{error}");
+    assert!(matches!(error, ModelError::Damaged { .. }), "{error}");
 }
 
 #[tokio::test]
@@ -217,33 +193,20 @@ async fn an_endless_reply_is_given_up() {
     for start in ["data: ", ": "] {
         let pieces = std::iter::once(start.as_bytes()).chain(std::iter::repeat_n(line.as_slice(), 100));
         let error = read(pieces).await.unwrap_err();
-        assert_eq!(error, ModelError::TooLarge { what: "bytes in one event", limit: MAX_EVENT_BYTES });
+        assert_eq!(error, ModelError::TooLarge { what: "bytes in one event", limit: 8 << 20 });
     }
-}
-
-fn now<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
 }
 
 proptest! {
     #[test]
     fn pieces_of_any_size_make_the_same_reply(sizes in prop::collection::vec(1usize..40, 1..200)) {
         let text = rich();
-        let mut rest = text.as_bytes();
-        let mut pieces = Vec::new();
-        for size in sizes.iter().cycle() {
-            let (piece, tail) = rest.split_at((*size).min(rest.len()));
-            pieces.push(piece);
-            rest = tail;
-            if rest.is_empty() {
-                break;
-            }
-        }
-        prop_assert_eq!(now(read(pieces)), Ok(rich_reply()));
+        let pieces = cuts::pieces(&text, &sizes);
+        prop_assert_eq!(cuts::now(read(pieces)), Ok(rich_reply()));
     }
 
     #[test]
     fn bytes_of_any_kind_are_no_reply(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        prop_assert!(now(read([bytes.as_slice()])).is_err());
+        prop_assert!(cuts::now(read([bytes.as_slice()])).is_err());
     }
 }

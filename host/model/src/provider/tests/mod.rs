@@ -1,4 +1,4 @@
-//! The client for Chat Completions against a server on this machine that a test leads step by step.
+//! The client against a server on this machine that a test leads step by step.
 
 mod server;
 
@@ -7,16 +7,18 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::*;
+use crate::Account;
 use crate::chat::{Message, Reply, StopReason, ToolChoice, ToolSet, ToolSpec, Transcript, collect};
 use server::{Connection, Server};
 
 const KEY: &str = "sk-hunter2";
 
-fn model(server: &Server, keys: &Keys) -> OpenAi {
-    OpenAi::new("some-model", Endpoint::at(&server.url()).unwrap(), keys).unwrap()
+fn model(server: &Server, keys: &Keys) -> Provider {
+    Provider::new("some-model", Endpoint::at(Protocol::ChatCompletions, &server.url()).unwrap(), keys)
+        .unwrap()
 }
 
-async fn ask(model: &OpenAi, on_text: impl FnMut(&str) + Send) -> Result<Reply, ModelError> {
+async fn ask(model: &Provider, on_text: impl FnMut(&str) + Send) -> Result<Reply, ModelError> {
     let mut transcript = Transcript::new();
     transcript.push(Message::user("hello"));
     let tools = ToolSet::new(vec![ToolSpec {
@@ -53,7 +55,7 @@ const FINISH: &str = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop
 #[tokio::test]
 async fn a_request_says_what_it_must_and_text_arrives_as_it_is_sent() {
     let server = Server::start().await;
-    let model = model(&server, &Keys::none().with_openai(KEY));
+    let model = model(&server, &Keys::none().with_key(Account::OpenAi, KEY));
     let (seen, mut seen_next) = tokio::sync::mpsc::unbounded_channel();
     let asked = ask(&model, move |text| seen.send(text.to_owned()).unwrap());
     let (reply, ()) = tokio::join!(asked, async {
@@ -122,7 +124,7 @@ async fn a_line_that_breaks_is_an_early_end() {
 
 #[tokio::test]
 async fn an_error_status_carries_the_servers_words_but_not_the_key() {
-    let error = exchange(Keys::none().with_openai(KEY), async |mut connection| {
+    let error = exchange(Keys::none().with_key(Account::OpenAi, KEY), async |mut connection| {
         connection.begin("401 Unauthorized", "application/json").await;
         connection.send(r#"{"error":{"message":"Incorrect API key provided: sk-hunter2."}}"#).await;
     });
@@ -160,7 +162,7 @@ async fn a_page_or_a_document_with_status_200_is_an_error_whatever_its_type() {
 async fn a_redirect_is_not_followed() {
     let elsewhere = Server::start().await;
     let target = elsewhere.url();
-    let error = exchange(Keys::none().with_openai(KEY), async |mut connection| {
+    let error = exchange(Keys::none().with_key(Account::OpenAi, KEY), async |mut connection| {
         connection.send("HTTP/1.1 307 Temporary Redirect\r\n").await;
         connection.send(&format!("location: {target}\r\ncontent-length: 0\r\n\r\n")).await;
     });
@@ -174,8 +176,8 @@ async fn a_redirect_is_not_followed() {
 async fn a_silent_server_is_given_up() {
     let server = Server::start().await;
     let timeouts = Timeouts { idle: Duration::from_millis(50), ..Timeouts::default() };
-    let endpoint = Endpoint::at(&server.url()).unwrap();
-    let model = OpenAi::with_timeouts("some-model", endpoint, &Keys::none(), timeouts).unwrap();
+    let endpoint = Endpoint::at(Protocol::ChatCompletions, &server.url()).unwrap();
+    let model = Provider::with_timeouts("some-model", endpoint, &Keys::none(), timeouts).unwrap();
     for begins in [false, true] {
         let served = async {
             let mut connection = server.next().await;
@@ -211,7 +213,7 @@ async fn a_dropped_request_closes_its_connection() {
 #[tokio::test]
 async fn nobody_listening_is_a_connection_error_without_a_key() {
     let server = Server::start().await;
-    let model = model(&server, &Keys::none().with_openai(KEY));
+    let model = model(&server, &Keys::none().with_key(Account::OpenAi, KEY));
     let url = server.url();
     drop(server);
     let error = ask(&model, |_| {}).await.unwrap_err();

@@ -15,8 +15,11 @@ const LASTING: [&str; 8] = [
     "permission_error",
 ];
 
+/// Kinds of error that come with the status of a rate limit and yet do not pass.
+const QUOTA: [&str; 2] = ["insufficient_quota", "billing_hard_limit_reached"];
+
 /// What an error body says, whatever its kind, short and on one line.
-pub(super) fn message(body: &[u8]) -> String {
+pub(crate) fn message(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     match serde_json::from_slice::<Value>(body) {
         Ok(value) => of_value(&value),
@@ -29,7 +32,7 @@ pub(super) fn message(body: &[u8]) -> String {
 }
 
 /// What the value under `error`, or a whole error body, says.
-pub(super) fn of_value(value: &Value) -> String {
+pub(crate) fn of_value(value: &Value) -> String {
     let error = value.get("error").unwrap_or(value);
     let words = [error.get("message"), error.get("detail"), Some(error)]
         .into_iter()
@@ -40,7 +43,7 @@ pub(super) fn of_value(value: &Value) -> String {
 }
 
 /// Whether an error that came in the middle of a reply may pass by itself.
-pub(super) fn is_passing(error: &Value) -> bool {
+pub(crate) fn is_passing(error: &Value) -> bool {
     let kinds = [error.get("type"), error.get("code")];
     !kinds.into_iter().flatten().any(|kind| match kind {
         Value::String(kind) => LASTING.contains(&kind.as_str()),
@@ -49,6 +52,14 @@ pub(super) fn is_passing(error: &Value) -> bool {
             .is_some_and(|status| (400..500).contains(&status) && !matches!(status, 408 | 409 | 429)),
         _ => false,
     })
+}
+
+/// Whether an error body says that nothing is left to spend, which no waiting changes.
+pub(crate) fn is_out_of_quota(body: &[u8]) -> bool {
+    let Ok(value) = serde_json::from_slice::<Value>(body) else { return false };
+    let error = value.get("error").unwrap_or(&value);
+    let kinds = [error.get("type"), error.get("code")];
+    kinds.into_iter().flatten().any(|kind| kind.as_str().is_some_and(|kind| QUOTA.contains(&kind)))
 }
 
 fn without_tags(page: &str) -> String {
@@ -63,7 +74,7 @@ fn without_tags(page: &str) -> String {
 }
 
 /// On one line, without control characters, at most [`MAX_MESSAGE`] characters.
-pub(super) fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     let mut short = String::new();
     for word in
         text.split(|char: char| char.is_whitespace() || char.is_control()).filter(|word| !word.is_empty())
@@ -104,6 +115,13 @@ mod tests {
         );
         assert_eq!(message(b" \n"), "no further words");
         assert_eq!(message(br#"{"error":{"code":7}}"#), r#"{"code":7}"#);
+    }
+
+    #[test]
+    fn an_empty_account_is_told_from_a_rate_limit() {
+        assert!(is_out_of_quota(br#"{"error":{"type":"insufficient_quota","message":"pay"}}"#));
+        assert!(!is_out_of_quota(br#"{"error":{"type":"rate_limit_error","message":"wait"}}"#));
+        assert!(!is_out_of_quota(b"busy"));
     }
 
     #[test]

@@ -1,0 +1,14 @@
+//! What a user of the command line is promised, tried with the real binary.
+
+#![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
+
+mod components;
+mod configuration;
+mod endings;
+mod hostile;
+mod interrupt;
+mod records;
+mod stage;
+mod tools;
+mod trust;
+mod view;
