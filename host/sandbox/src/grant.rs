@@ -134,6 +134,11 @@ impl Grants {
         !self.writable.is_empty()
     }
 
+    /// Whether the directory `path` is granted for writing, or lies within one that is.
+    pub(crate) fn may_write_in(&self, path: &str) -> bool {
+        self.writable.iter().any(|dir| is_within(path, dir))
+    }
+
     /// Whether `path`, which is a file's or directory's own, may be changed.
     ///
     /// # Errors
@@ -141,24 +146,20 @@ impl Grants {
     /// Why not.
     pub(crate) fn may_write(&self, path: &str) -> Result<(), String> {
         let folded = path.to_lowercase();
-        let beneath = |path: &str, dir: &str| {
-            path.strip_prefix(dir).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
         if self.writable.is_empty() {
             return Err(NO_WRITING.to_owned());
         }
         // Strictly within: the directory itself is not the role's to remove.
-        let within =
-            |dir: &String| !path.is_empty() && (dir.is_empty() || (path != dir && beneath(path, dir)));
+        let within = |dir: &String| path != dir && is_within(path, dir);
         if !self.writable.iter().any(within) {
             let shown = |dir: &String| if dir.is_empty() { ".".to_owned() } else { dir.clone() };
             let granted = self.writable.iter().map(shown).collect::<Vec<_>>().join(", ");
             return Err(format!("it is not within what is granted for writing: {granted}"));
         }
-        if beneath(&folded, FOLDER) {
+        if is_within(&folded, FOLDER) {
             return Err("remit's own folder is never writable".to_owned());
         }
-        match self.protected.iter().find(|protected| beneath(&folded, protected)) {
+        match self.protected.iter().find(|protected| is_within(&folded, protected)) {
             Some(_) => Err("it is protected: it says what roles may do".to_owned()),
             None => Ok(()),
         }
@@ -175,6 +176,11 @@ impl Grants {
     pub(crate) fn workspace(&self) -> Option<&Workspace> {
         self.workspace.as_ref()
     }
+}
+
+/// Whether `path` is `dir` or lies within it; both are a file's or directory's own.
+fn is_within(path: &str, dir: &str) -> bool {
+    dir.is_empty() || path.strip_prefix(dir).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// A granted path in its one spelling: no `.` parts, no slash at the end; `.` alone for the workspace.

@@ -226,7 +226,7 @@ impl HostDescriptor for GateView<'_> {
 
     async fn get_flags(&mut self, fd: Resource<Descriptor>) -> FsResult<DescriptorFlags> {
         Ok(match self.node(&fd)? {
-            Node::Dir(_) if self.gate.grants.can_write() => {
+            Node::Dir(dir) if self.gate.grants.may_write_in(dir.path()) => {
                 DescriptorFlags::READ | DescriptorFlags::MUTATE_DIRECTORY
             }
             Node::File(FileNode::Staged { writable: true, .. }) => {
