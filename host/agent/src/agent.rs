@@ -10,6 +10,7 @@ use crate::agent_path::AgentPath;
 use crate::budget::{Budget, Exhausted, Scope};
 use crate::delegate::Delegation;
 use crate::event::{EventKind, Events, SinkError};
+use crate::ledger::Account;
 use crate::outcome::Status;
 use crate::roles::{Role, Roles};
 use crate::toolbox::Toolbox;
@@ -68,6 +69,8 @@ pub struct Ending {
     pub result_bytes: u64,
     /// From its start to its end.
     pub duration: Duration,
+    /// What it did and saw.
+    pub(crate) account: Account,
 }
 
 impl Agent {
@@ -91,6 +94,7 @@ impl Ending {
             context_bytes: 0,
             result_bytes: 0,
             duration: Duration::ZERO,
+            account: Account::default(),
         }
     }
 
@@ -124,6 +128,11 @@ impl RoleRef {
     /// Where the role's `key` stands, such as `roles.toml:12`.
     pub fn place(&self, key: &str) -> String {
         self.roles.place_of(&self.role, key)
+    }
+
+    /// Where the line `line` of its file is, such as `roles.toml:12`.
+    pub fn place_of_line(&self, line: u32) -> String {
+        format!("{}:{line}", self.roles.text().name())
     }
 
     /// What a limit that is used up is set to, and where.

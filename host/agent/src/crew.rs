@@ -45,6 +45,15 @@ pub(crate) struct Parts {
     model: Arc<dyn Model>,
 }
 
+/// An agent that has ended.
+pub(crate) struct Ended {
+    pub(crate) ending: Ending,
+    /// What it said, each place with whether it was seen. Of the root, nothing: its words are the answer.
+    pub(crate) findings: Findings,
+    /// The agents below it that did not complete.
+    pub(crate) below: Vec<Unfinished>,
+}
+
 /// Why an agent can't be started.
 #[derive(Debug, Error)]
 pub enum StartError {
@@ -144,9 +153,8 @@ impl Crew {
         }
     }
 
-    /// Runs an agent from its first message to its end. Beside its ending it gives the agents below it that did not
-    /// complete.
-    pub(crate) async fn start(&self, agent: &Agent, first_message: String) -> (Ending, Vec<Unfinished>) {
+    /// Runs an agent from its first message to its end.
+    pub(crate) async fn start(&self, agent: &Agent, first_message: String) -> Ended {
         let before = self.tally().unfinished.len();
         let started = agent.emit(EventKind::AgentStarted {
             role: agent.role.name().to_owned(),
@@ -157,16 +165,20 @@ impl Crew {
             system: agent.prompt.clone(),
             first_message: first_message.clone(),
         });
+        let mut transcript = Transcript::new();
         let mut ending = match started {
             Ok(()) => {
-                let mut transcript = Transcript::new();
                 transcript.push(Message::user(first_message));
                 run_loop(&mut transcript, agent).await
             }
             Err(error) => Ending::early(Status::Failed, Some(error.to_string())),
         };
         let is_child = !agent.path.is_root();
-        if is_child && ending.status == Status::Completed && Findings::parse(&ending.text).is_empty() {
+        let mut findings = if is_child { Findings::parse(&ending.text) } else { Findings::default() };
+        for place in &mut findings.evidence {
+            place.observed = Some(ending.account.sight.observed(place, &transcript));
+        }
+        if is_child && ending.status == Status::Completed && findings.is_empty() {
             ending.status = Status::Failed;
             ending.reason = Some("the report was empty".to_owned());
         }
@@ -188,8 +200,8 @@ impl Crew {
         }
         let below = format!("{}/", agent.path);
         let unfinished = tally.unfinished.iter().skip(before).filter(|child| child.agent.starts_with(&below));
-        let unfinished = unfinished.cloned().collect();
-        (ending, unfinished)
+        let below = unfinished.cloned().collect();
+        Ended { ending, findings, below }
     }
 
     pub(crate) fn note_unfinished(&self, child: Unfinished) {

@@ -14,6 +14,7 @@ mod budget;
 mod crew;
 mod delegate;
 mod event;
+mod ledger;
 mod models;
 mod outcome;
 mod prompt;
@@ -36,10 +37,11 @@ pub use event::{
     CallRecord, ChannelSink, Event, EventError, EventKind, EventSink, Events, SinkError,
     VERSION as EVENT_VERSION,
 };
+pub use ledger::{CallLedger, Change, ChangeKind, EffectSource, Entry, NetChange, Staged, Version};
 pub use models::{ChosenModels, Models};
 pub use outcome::{Figures, Outcome, Status, Unfinished};
 pub use record::{FOLDER, RecordError, Recorder};
-pub use report::{Evidence, Findings, Report};
+pub use report::{Evidence, Findings, Observed, Report};
 pub use run::{RunError, RunRequest, run};
 pub use run_loop::run_loop;
 pub use sandbox_toolbox::{PluginError, SandboxToolboxes, plugin_sources};

@@ -5,6 +5,8 @@ use std::fmt;
 use remit_model::Usage;
 use serde::{Deserialize, Serialize};
 
+use crate::ledger::NetChange;
+
 /// How an agent ended. The runtime sets it; nothing that a model says does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -70,6 +72,9 @@ pub struct Outcome {
     /// Every agent below the root, at any depth, that did not complete, in the order in which they ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<Unfinished>,
+    /// What became of each file that the run changed, whichever agent it was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<NetChange>,
     /// What the run used.
     pub figures: Figures,
 }

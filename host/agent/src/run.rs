@@ -84,7 +84,7 @@ pub async fn run(request: RunRequest) -> Result<Outcome, RunError> {
         (Ok(()), Some(parts)) => {
             let budget = Budget::root(&crew.tree, crew.roles.limits_of(role.get()));
             let agent = crew.agent(root.clone(), role, narrowing, parts, budget, cancel);
-            crew.start(&agent, prompt::first_message(&prompt, &crew.pins)).await.0
+            crew.start(&agent, prompt::first_message(&prompt, &crew.pins)).await.ending
         }
     };
     let mut outcome = outcome(&crew, ending);
@@ -108,13 +108,17 @@ fn outcome(crew: &Crew, ending: Ending) -> Outcome {
         let lines: Vec<String> = unfinished.iter().map(|child| format!("! {child}")).collect();
         answer.push_str(&lines.join("\n"));
     }
+    let root = AgentPath::root();
+    let mut warnings = ending.warnings;
+    warnings.extend(ending.account.refusals());
     Outcome {
         status: ending.status,
         limit,
         reason: ending.reason,
         answer,
-        warnings: ending.warnings,
+        warnings,
         unfinished,
+        changes: ending.account.changes(&root),
         figures: Figures {
             turns: totals.turns,
             model_calls: totals.model_calls,

@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 
 use crate::agent::RoleRef;
+use crate::ledger::{CallLedger, Staged};
 use crate::roles::Authority;
 
 /// The tools that one agent has, and nothing else.
@@ -23,12 +24,14 @@ pub trait Toolbox: Send + Sync {
     }
 
     /// Calls `tool`, which is the [`ToolInfo::name`] of one of [`tools`](Toolbox::tools). `arguments` is the text
-    /// that the model sent, decoded only here, against the tool's schema.
+    /// that the model sent, decoded only here, against the tool's schema. What the call does is entered into `ledger` as it
+    /// happens; what it would change is only held back in the outcome.
     fn call<'a>(
         &'a self,
         tool: &'a str,
         arguments: &'a str,
         limits: &'a CallLimits,
+        ledger: &'a CallLedger,
     ) -> BoxFuture<'a, ToolOutcome>;
 }
 
@@ -55,7 +58,7 @@ pub struct CallLimits {
 }
 
 /// What a call came to. A call that was not made, because its arguments do not fit, is an error like any other.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct ToolOutcome {
     /// The result, or the error's words.
     pub text: String,
@@ -63,9 +66,8 @@ pub struct ToolOutcome {
     pub is_error: bool,
     /// What the component printed, for the trace; the model never sees it.
     pub printed: String,
-    /// What the component tried and was refused, such as ``read `.env`: hidden``. The model is told where it made the call
-    /// fail.
-    pub refusals: Vec<String>,
+    /// What it would change, if anything. Of a call that failed, nothing is changed.
+    pub changes: Option<Box<dyn Staged>>,
 }
 
 impl ToolOutcome {

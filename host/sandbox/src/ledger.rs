@@ -79,6 +79,17 @@ pub enum Entry {
     },
 }
 
+impl Entry {
+    /// What was refused, in words, such as ``read `.env`: hidden by the rule `.env*` ``; nothing if nothing was.
+    #[must_use]
+    pub fn refusal(&self) -> Option<String> {
+        match self {
+            Self::Refused { action, path, reason } => Some(format!("{action} `{path}`: {reason}")),
+            _ => None,
+        }
+    }
+}
+
 /// What became of a file or directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

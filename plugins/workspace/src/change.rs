@@ -56,6 +56,14 @@ impl Workspace {
         self.change(path, Directory::create_directory)
     }
 
+    /// Whether what has this path can be moved or removed as far as the grants go.
+    ///
+    /// # Errors
+    /// Where it is not granted, or is a granted directory itself.
+    pub fn check_entry(&self, path: &str) -> Result<(), Failure> {
+        self.entry(path).map(drop).map_err(|reason| Failure::new(path, reason))
+    }
+
     /// Gives a file another path. Whether something is there already is to be asked before.
     ///
     /// # Errors
@@ -118,6 +126,9 @@ mod tests {
             ("src/gone", Reason::NotFound),
         ] {
             assert_eq!(workspace.remove_directory(path).unwrap_err().reason, reason, "{path}");
+        }
+        for path in ["src", "", "other"] {
+            workspace.check_entry(path).unwrap_err();
         }
         // Within a larger grant it is a directory like any other.
         scratch.granting([".", "src"]).remove_directory("src").unwrap();

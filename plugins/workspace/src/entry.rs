@@ -1,5 +1,5 @@
 /// What a path leads to, as far as a directory says it without a further question to the system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A regular file.
     File,
@@ -11,8 +11,8 @@ pub enum Kind {
     Special,
 }
 
-/// One name in a directory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One name in a directory. Names come before kinds in its order.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
     /// The name, without a path.
     pub name: String,

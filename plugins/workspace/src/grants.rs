@@ -39,7 +39,7 @@ impl Workspace {
                 Grant { path, directory }
             })
             .collect();
-        grants.sort_by(|a, b| a.path.cmp(&b.path));
+        grants.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         Self { grants }
     }
 
@@ -143,7 +143,7 @@ impl Workspace {
             .filter_map(|grant| within(grant, path)?.split('/').next())
             .map(|name| Entry { name: name.to_owned(), kind: Kind::Directory })
             .collect();
-        names.sort_by(|a, b| a.name.cmp(&b.name));
+        names.sort_unstable();
         names.dedup();
         Listing { entries: names, ..Listing::default() }
     }

@@ -71,7 +71,7 @@ impl Workspace {
             let Ok(listing) = self.list(&directory, left) else { continue };
             left -= listing.entries.len();
             let mut entries = listing.entries;
-            entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+            entries.sort_unstable();
             for entry in entries {
                 let path = join(&directory, &entry.name);
                 if entry.name == name {
@@ -105,7 +105,9 @@ impl Workspace {
                     })
                     .filter(|(likeness, _)| *likeness >= LIKENESS)
                     .collect();
-                alike.sort_by(|(a, one), (b, other)| b.total_cmp(a).then_with(|| one.name.cmp(&other.name)));
+                alike.sort_unstable_by(|(a, one), (b, other)| {
+                    b.total_cmp(a).then_with(|| one.name.cmp(&other.name))
+                });
                 nearest.extend(
                     alike.into_iter().map(|(_, entry)| spelled(join(directory, &entry.name), entry.kind)),
                 );

@@ -1,5 +1,6 @@
 //! Delegation: a `task` call becomes an agent with an empty conversation, and its end becomes a report.
 
+mod claims;
 mod task;
 
 use std::collections::HashMap;
@@ -13,12 +14,13 @@ use tokio::time::sleep_until;
 pub(crate) use task::schema;
 pub use task::{TaskArguments, TaskError};
 
-use crate::agent::{Agent, Ending, RoleRef};
-use crate::crew::Crew;
+use crate::agent::{Agent, RoleRef};
+use crate::crew::{Crew, Ended};
 use crate::event::{EventKind, SinkError};
+use crate::ledger::Account;
 use crate::outcome::{Status, Unfinished};
 use crate::prompt;
-use crate::report::{Findings, Known, Report};
+use crate::report::{Known, Report};
 use crate::roles::{Authority, Narrowing, Role, TASK_TOOL};
 use crate::toolbox::ToolOutcome;
 
@@ -36,15 +38,17 @@ pub(crate) struct Returned {
     pub(crate) outcome: ToolOutcome,
     /// Set if something could not be recorded: the parent must not act on the outcome.
     pub(crate) unrecorded: Option<SinkError>,
+    /// What the child did and saw, and reported; nothing if there was none.
+    pub(crate) child: Option<(Account, Report)>,
 }
 
 impl Returned {
     fn refused(why: impl Into<String>) -> Returned {
-        Returned { outcome: ToolOutcome::error(why), unrecorded: None }
+        Returned { outcome: ToolOutcome::error(why), unrecorded: None, child: None }
     }
 
     fn unrecorded(error: SinkError) -> Returned {
-        Returned { outcome: ToolOutcome::error(error.to_string()), unrecorded: Some(error) }
+        Returned { outcome: ToolOutcome::error(error.to_string()), unrecorded: Some(error), child: None }
     }
 }
 
@@ -81,8 +85,10 @@ impl Delegation {
         let without: Vec<String> = role.disallowed_tools().map(ToString::to_string).collect();
         let without =
             if without.is_empty() { String::new() } else { format!(" without {}", without.join(", ")) };
-        let reads = Authority::of(self.crew.roles(), role, &self.narrowing).in_words();
-        format!("{} Tools: {tools}{without}. Reads {reads}.", role.description())
+        let authority = Authority::of(self.crew.roles(), role, &self.narrowing);
+        let writes =
+            authority.writes_in_words().map(|writes| format!(" Writes {writes}.")).unwrap_or_default();
+        format!("{} Tools: {tools}{without}. Reads {}.{writes}", role.description(), authority.in_words())
     }
 
     /// Carries out a `task` call of the agent `parent`. It returns when the child has ended; a cancelled parent's child
@@ -112,8 +118,9 @@ impl Delegation {
             return Returned::unrecorded(error);
         }
         let assignment = prompt::assignment(&task, &child.toolbox.grants(), self.crew.pins());
-        let (ending, below) = self.crew.start(&child, assignment).await;
-        let (report, text) = report(&child, &ending, &below).into_result(parent.budget.result_bytes());
+        let ended = self.crew.start(&child, assignment).await;
+        let (report, text) = report(&child, &ended).into_result(parent.budget.result_bytes());
+        let ending = ended.ending;
         if report.status != Status::Completed {
             self.crew.note_unfinished(Unfinished {
                 agent: child.path.to_string(),
@@ -123,11 +130,12 @@ impl Delegation {
             });
         }
         let is_error = report.status != Status::Completed;
-        if let Err(error) = parent.emit(EventKind::Report { call_id: call.id.clone(), report }) {
-            return Returned::unrecorded(error);
-        }
-        let outcome = ToolOutcome { text, is_error, ..ToolOutcome::default() };
-        Returned { outcome, unrecorded: None }
+        let reported = parent.emit(EventKind::Report { call_id: call.id.clone(), report: report.clone() });
+        let outcome = match &reported {
+            Ok(()) => ToolOutcome { text, is_error, ..ToolOutcome::default() },
+            Err(error) => ToolOutcome::error(error.to_string()),
+        };
+        Returned { outcome, unrecorded: reported.err(), child: Some((ending.account, report)) }
     }
 
     /// Everything that can keep a child from being started is found out here, before anything of it exists.
@@ -159,9 +167,10 @@ impl Delegation {
     }
 }
 
-/// The runtime's report on a child that has ended. `below` are the child's own children that did not complete.
-fn report(child: &Agent, ending: &Ending, below: &[Unfinished]) -> Report {
-    let mut findings = Findings::parse(&ending.text);
+/// The runtime's report on a child that has ended.
+fn report(child: &Agent, ended: &Ended) -> Report {
+    let Ended { ending, findings, below } = ended;
+    let mut findings = findings.clone();
     let status = ending.status;
     let mut warnings = ending.warnings.clone();
     if ending.text.trim().is_empty() {
@@ -173,9 +182,13 @@ fn report(child: &Agent, ending: &Ending, below: &[Unfinished]) -> Report {
         warnings.push(format!("not completed: {status}{reason}; take it for an unfinished lead"));
     }
     warnings.extend(below.iter().map(ToString::to_string));
+    let changes = ending.account.changes(&child.path);
+    warnings.extend(claims::untrue(&findings, &changes));
+    warnings.extend(ending.account.refusals());
     findings.into_report(Known {
         status,
         limit: ending.limit(),
+        changes,
         warnings,
         turns: ending.turns,
         usage: ending.usage,

@@ -97,7 +97,7 @@ const FIELDS: [Field; 8] = [
         Kind::Texts,
         false,
         "Directories, relative to the workspace, that the subagent is confined to. They can only take away from what its \
-         role may read.",
+         role may touch.",
     ),
 ];
 

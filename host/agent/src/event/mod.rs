@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 pub use bus::{ChannelSink, EventSink, Events, SinkError};
 pub use line::{EventError, VERSION};
 
+use crate::ledger::{Change, Entry};
 use crate::outcome::{Outcome, Status};
 use crate::report::Report;
 
@@ -97,6 +98,31 @@ pub enum EventKind {
         tool: String,
         /// The arguments as the model sent them.
         arguments: String,
+    },
+    /// A call has ended well, and would change files. None of it is on the disk yet, and if none of it may be, it never is.
+    Staged {
+        /// The call.
+        call_id: String,
+        /// The tool.
+        tool: String,
+        /// The files, the first some thousand of them.
+        files: Vec<Change>,
+        /// How many more there are.
+        #[serde(default, skip_serializing_if = "is_none")]
+        more: u64,
+    },
+    /// What a call did, and was refused, as the host saw it. It comes before the call's result, also of a call that was
+    /// stopped; a call that did nothing has none.
+    Effects {
+        /// The call.
+        call_id: String,
+        /// The tool.
+        tool: String,
+        /// What it did, in order, the first some thousand entries.
+        effects: Vec<Entry>,
+        /// How many more there are.
+        #[serde(default, skip_serializing_if = "is_none")]
+        more: u64,
     },
     /// A call has its result. Without a [`ToolStarted`](EventKind::ToolStarted) before it, it was turned down and never
     /// made.
@@ -194,6 +220,11 @@ impl From<&ToolCall> for CallRecord {
     fn from(call: &ToolCall) -> CallRecord {
         CallRecord { id: call.id.clone(), name: call.name.clone(), arguments: call.arguments.clone() }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if passes a reference")]
+fn is_none(value: &u64) -> bool {
+    *value == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if passes a reference")]

@@ -18,6 +18,9 @@ pub(super) const MAX_EVIDENCE: usize = 50;
 /// The most warnings, and the most open questions, of a child.
 pub(super) const MAX_SENTENCES: usize = 20;
 
+/// The most changed files that are named.
+pub(super) const MAX_CHANGES: usize = 100;
+
 const CUT: &str = " […]";
 
 /// The text, inert and trimmed, in at most `bytes` bytes; a mark shows where it was cut.

@@ -10,12 +10,14 @@ pub(crate) use bounds::bounded;
 pub use parse::Findings;
 pub(crate) use parse::Known;
 
+use crate::ledger::NetChange;
 use crate::outcome::Status;
 
 /// A child's report, as its parent is shown it.
 ///
-/// `status`, `limit`, `turns`, `usage`, `role`, `agent` and `duration_ms` are the runtime's; the rest is what the child
-/// said, bounded, its control characters inert, with the runtime's warnings behind the child's own.
+/// `status`, `limit`, `changes`, each evidence's `observed`, `turns`, `usage`, `role`, `agent` and `duration_ms` are the
+/// runtime's; the rest is what the child said, bounded, its control characters inert, with the runtime's warnings behind the
+/// child's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// How the child ended.
@@ -27,6 +29,9 @@ pub struct Report {
     pub summary: String,
     /// Where the child saw what it says.
     pub evidence: Vec<Evidence>,
+    /// What became of each file that the child, or an agent below it, changed.
+    #[serde(default)]
+    pub changes: Vec<NetChange>,
     /// What the reader should be careful about.
     pub warnings: Vec<String>,
     /// What the child could not answer.
@@ -58,6 +63,21 @@ pub struct Evidence {
     /// What is to be seen there.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// Whether the child has seen it, as the runtime knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<Observed>,
+}
+
+/// Whether an agent has seen a place that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Observed {
+    /// It was in a result that the agent was given: the line, or of a place without one, its path.
+    Shown,
+    /// A tool of the agent, or of an agent below it, opened it; no result showed it.
+    Opened,
+    /// Neither.
+    No,
 }
 
 impl Report {
@@ -91,7 +111,11 @@ impl Report {
         }
         match lists.into_iter().enumerate().max_by_key(|&(_, length)| length) {
             Some((_, 0)) | None => {
-                let more = !self.summary.is_empty();
+                // What the runtime knows goes last.
+                let more = !(self.summary.is_empty() && self.changes.is_empty());
+                if self.summary.is_empty() {
+                    self.changes.truncate(self.changes.len() / 2);
+                }
                 self.summary.clear();
                 more
             }
@@ -129,7 +153,9 @@ mod tests {
                 line: Some(3),
                 reason: "```\nimport".into(),
                 url: None,
+                observed: Some(Observed::Opened),
             }],
+            changes: vec![],
             warnings: vec![],
             open_questions: vec![],
             turns: 2,
@@ -152,7 +178,7 @@ mod tests {
         );
         let expected = concat!(
             r#"{"status":"completed","summary":"It uses pytest.","#,
-            r#""evidence":[{"path":"a.py","line":3,"reason":"```\nimport"}],"warnings":[],"open_questions":[],"#,
+            r#""evidence":[{"path":"a.py","line":3,"reason":"```\nimport","observed":"opened"}],"changes":[],"warnings":[],"open_questions":[],"#,
             r#""turns":2,"usage":{"input_tokens":10,"cached_tokens":0,"output_tokens":5},"#,
             r#""role":"explorer","agent":"root/explorer#1","duration_ms":7}"#,
         );
@@ -165,6 +191,15 @@ mod tests {
         large.summary = "word ".repeat(1500);
         large.evidence = vec![large.evidence[0].clone(); 50];
         large.warnings = vec!["w".repeat(300); 20];
+        let change = |n| NetChange {
+            path: format!("src/{n}.rs"),
+            kind: crate::ledger::ChangeKind::Modified,
+            from: None,
+            added: 1,
+            removed: 1,
+            agent: None,
+        };
+        large.changes = (0..50).map(change).collect();
         for limit in [12_000, 4_000, 1_000, 0] {
             let (kept, text) = large.clone().into_result(limit);
             assert!(text.len() <= limit.max(600), "{limit}: {}", text.len());

@@ -1,9 +1,12 @@
 use remit_model::Usage;
 use serde_json::{Map, Value};
 
-use super::bounds::{MAX_EVIDENCE, MAX_SENTENCES, PLACE_BYTES, SENTENCE_BYTES, SUMMARY_BYTES, bounded};
+use super::bounds::{
+    MAX_CHANGES, MAX_EVIDENCE, MAX_SENTENCES, PLACE_BYTES, SENTENCE_BYTES, SUMMARY_BYTES, bounded,
+};
 use super::{Evidence, Report};
 use crate::agent_path::AgentPath;
+use crate::ledger::NetChange;
 use crate::outcome::Status;
 
 /// The keys that a child may fill. Whatever else it writes is not its to say.
@@ -27,6 +30,10 @@ pub struct Findings {
     pub warnings: Vec<String>,
     /// Its open questions.
     pub open_questions: Vec<String>,
+    /// The files that it says to have changed, which is not its to say.
+    pub claimed_changes: Vec<String>,
+    /// Whether it says that a command was run, which is not its to say either.
+    pub claims_verification: bool,
 }
 
 impl Findings {
@@ -55,12 +62,19 @@ impl Findings {
     /// The report that these findings make, together with what the runtime knows.
     pub(crate) fn into_report(self, known: Known<'_>) -> Report {
         let mut warnings = self.warnings;
+        let mut changes = known.changes;
+        if changes.len() > MAX_CHANGES {
+            let total = changes.len();
+            warnings.push(format!("{total} files were changed, of which the first {MAX_CHANGES} are named"));
+            changes.truncate(MAX_CHANGES);
+        }
         warnings.extend(known.warnings.into_iter().map(|warning| bounded(&warning, SENTENCE_BYTES)));
         Report {
             status: known.status,
             limit: known.limit,
             summary: self.summary,
             evidence: self.evidence,
+            changes,
             warnings,
             open_questions: self.open_questions,
             turns: known.turns,
@@ -76,6 +90,7 @@ impl Findings {
 pub(crate) struct Known<'a> {
     pub(crate) status: Status,
     pub(crate) limit: Option<String>,
+    pub(crate) changes: Vec<NetChange>,
     pub(crate) warnings: Vec<String>,
     pub(crate) turns: u64,
     pub(crate) usage: Usage,
@@ -123,12 +138,25 @@ fn read(mut object: Map<String, Value>) -> Findings {
     let evidence = evidence(object.shift_remove("evidence"), &mut notes);
     let mut warnings = sentences("warnings", object.shift_remove("warnings"), &mut notes);
     let open_questions = sentences("open_questions", object.shift_remove("open_questions"), &mut notes);
+    let claimed_changes = claimed_paths(object.get("changes"));
+    let claims_verification = !list(object.get("verification").cloned()).is_empty();
     if !object.is_empty() {
         let keys: Vec<String> = object.keys().take(8).map(|key| format!("`{}`", bounded(key, 40))).collect();
         notes.push(format!("dropped from the report, as not the child's to say: {}", keys.join(", ")));
     }
     warnings.append(&mut notes);
-    Findings { summary, evidence, warnings, open_questions }
+    Findings { summary, evidence, warnings, open_questions, claimed_changes, claims_verification }
+}
+
+/// The paths of the child's own `changes`, each an object with a `path` or words that begin with one.
+fn claimed_paths(value: Option<&Value>) -> Vec<String> {
+    let values = list(value.cloned()).into_iter().take(MAX_CHANGES);
+    let path = |value: Value| match value {
+        Value::String(text) => Some(bounded(text.split_whitespace().next()?, PLACE_BYTES)),
+        Value::Object(object) => Some(bounded(object.get("path")?.as_str()?, PLACE_BYTES)),
+        _ => None,
+    };
+    values.filter_map(path).filter(|path| !path.is_empty()).collect()
 }
 
 /// A list, or one value that stands for a list of one.
@@ -236,7 +264,7 @@ mod tests {
     use super::*;
 
     fn place(path: &str, line: Option<u64>, reason: &str) -> Evidence {
-        Evidence { path: Some(path.into()), url: None, line, reason: reason.into() }
+        Evidence { path: Some(path.into()), line, reason: reason.into(), ..Evidence::default() }
     }
 
     #[test]

@@ -14,6 +14,8 @@ use super::shown::shown;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authority {
     read: Vec<WorkspacePath>,
+    write: Vec<WorkspacePath>,
+    protected: Vec<WorkspacePath>,
     hidden: Vec<String>,
     reveal: Vec<String>,
     role_hidden: Vec<String>,
@@ -46,7 +48,7 @@ pub enum NarrowProblem {
     /// It is no path of the workspace.
     #[error(transparent)]
     Path(#[from] PathProblem),
-    /// It is not within what the role could read here without it.
+    /// It is not within what the role could touch here without it.
     #[error("it may read {allowed} here ({place})")]
     Outside {
         /// The directories that it could read, in words.
@@ -71,8 +73,8 @@ impl NarrowProblem {
 }
 
 impl Narrowing {
-    /// Narrows further, for a child of `role`, to `paths`: directories, each within what that child could read without
-    /// them.
+    /// Narrows further, for a child of `role`, to `paths`: directories, each within what that child could read, or write,
+    /// without them.
     ///
     /// # Errors
     ///
@@ -95,9 +97,10 @@ impl Narrowing {
         for text in paths {
             let path = WorkspacePath::parse(text).map_err(|problem| error(text, problem.into()))?;
             // Asked first: whether something exists outside of the grant is nobody's to find out.
-            if !current.read.iter().any(|directory| path.is_within(directory)) {
-                let allowed = match in_words(&current.read) {
-                    words if current.read.is_empty() => words,
+            let readable = current.readable();
+            if !readable.iter().any(|directory| path.is_within(directory)) {
+                let allowed = match in_words(&readable) {
+                    words if readable.is_empty() => words,
                     words => format!("{words} and nothing else"),
                 };
                 let place = roles.place_of(role, "read");
@@ -121,19 +124,44 @@ impl Authority {
     #[must_use]
     pub fn of(roles: &Roles, role: &Role, narrowing: &Narrowing) -> Self {
         let ceiling = roles.ceiling();
-        let held = intersection(role.read(), ceiling.read());
+        let narrowed = |granted: &[WorkspacePath], ceiling: &[WorkspacePath]| {
+            let held = intersection(granted, ceiling);
+            narrowing.0.as_ref().map_or(held.clone(), |left| intersection(&held, left))
+        };
+        // What may be written may be read.
+        let readable = [ceiling.read(), ceiling.write()].concat();
         Self {
-            read: narrowing.0.as_ref().map_or(held.clone(), |left| intersection(&held, left)),
+            read: narrowed(role.read(), &readable),
+            write: narrowed(role.write(), ceiling.write()),
+            protected: roles.protected().to_vec(),
             hidden: ceiling.hidden().to_vec(),
             reveal: ceiling.reveal().to_vec(),
             role_hidden: role.hidden().to_vec(),
         }
     }
 
-    /// The directories to preopen, none inside of another.
+    /// The directories that `read` grants, none inside of another.
     #[must_use]
     pub fn read(&self) -> &[WorkspacePath] {
         &self.read
+    }
+
+    /// The directories that `write` grants, none inside of another. They may be read too.
+    #[must_use]
+    pub fn write(&self) -> &[WorkspacePath] {
+        &self.write
+    }
+
+    /// Every directory that may be read, none inside of another.
+    #[must_use]
+    pub fn readable(&self) -> Vec<WorkspacePath> {
+        covering([&self.read[..], &self.write].concat())
+    }
+
+    /// What no grant lets anybody write: see [`Roles::protected`].
+    #[must_use]
+    pub fn protected(&self) -> &[WorkspacePath] {
+        &self.protected
     }
 
     /// The patterns that the ceiling adds to the built-in list of hidden ones.
@@ -157,7 +185,13 @@ impl Authority {
     /// What it may read, for a person or a model: `` `src`, `docs` ``.
     #[must_use]
     pub fn in_words(&self) -> String {
-        in_words(&self.read)
+        in_words(&self.readable())
+    }
+
+    /// What it may write, for a person or a model; nothing if that is nothing.
+    #[must_use]
+    pub fn writes_in_words(&self) -> Option<String> {
+        (!self.write.is_empty()).then(|| in_words(&self.write))
     }
 }
 
@@ -320,5 +354,69 @@ description = "Reads nothing."
         assert_eq!(authority.reveal(), [".env.example"]);
         assert_eq!(authority.role_hidden(), ["*.y"]);
         assert_eq!(authority.in_words(), "`src/a`");
+        assert_eq!(authority.writes_in_words(), None);
+    }
+
+    const WRITING: &str = r#"
+[ceiling]
+read = ["."]
+write = ["src", "docs"]
+
+[roles.editor]
+description = "Edits."
+read = ["."]
+write = ["src"]
+
+[roles.writer]
+description = "Writes what it may not read otherwise."
+write = ["docs"]
+"#;
+
+    impl Case {
+        fn touches(&self, role: &str, narrowing: &Narrowing) -> (String, Option<String>) {
+            let authority = Authority::of(&self.roles, self.roles.get(role).unwrap(), narrowing);
+            (authority.in_words(), authority.writes_in_words())
+        }
+    }
+
+    #[test]
+    fn what_may_be_written_may_be_read_and_is_narrowed_with_it() {
+        let case = case(WRITING);
+        let words = |reads: &str, writes: Option<&str>| (reads.to_owned(), writes.map(str::to_owned));
+        let none = Narrowing::default();
+        assert_eq!(case.touches("editor", &none), words("`.`", Some("`src`")));
+        assert_eq!(case.touches("writer", &none), words("`docs`", Some("`docs`")));
+        let docs = case.narrow(&none, "writer", &["docs"]).unwrap();
+        assert_eq!(case.touches("editor", &docs), words("`docs`", None), "nothing is left to write");
+        let part = case.narrow(&none, "editor", &["src/a", "docs"]).unwrap();
+        assert_eq!(case.touches("editor", &part), words("`src/a`, `docs`", Some("`src/a`")));
+        assert_eq!(case.touches("writer", &part), words("`docs`", Some("`docs`")));
+    }
+
+    #[test]
+    fn the_files_that_say_what_agents_do_are_protected_from_all_of_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| std::fs::write(dir.path().join(path), text).unwrap();
+        for folder in ["config", "prompts", "plugins/p/wit"] {
+            std::fs::create_dir_all(dir.path().join(folder)).unwrap();
+        }
+        write("prompts/a.md", "Do.");
+        write("plugins/p.wasm", "a component");
+        let text = "plugins.p = { path = \"plugins/p.wasm\", wit = \"plugins/p/wit\" }\n\
+                    [roles.a]\ndescription = \"A.\"\nprompt_file = \"prompts/a.md\"\n";
+        write("config/own.toml", text);
+        std::os::unix::fs::symlink("config/own.toml", dir.path().join("roles.toml")).unwrap();
+        let protected = |source| {
+            let roles = Roles::load(source, &BuiltIn { roles: text, plugins: &[] }, dir.path()).unwrap();
+            let authority = Authority::of(&roles, roles.get("a").unwrap(), &Narrowing::default());
+            authority.protected().iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let named = ["prompts/a.md", "plugins/p.wasm", "plugins/p/wit"];
+        let with = |own: &[&'static str]| [own, &named[..]].concat();
+        // A workspace's own file could be made where there is none yet, and would count in the next run.
+        assert_eq!(protected(RolesSource::BuiltIn), with(&["roles.toml"]));
+        let linked = with(&["roles.toml", "config/own.toml"]);
+        assert_eq!(protected(RolesSource::Workspace(dir.path().join("roles.toml"))), linked);
+        assert_eq!(protected(RolesSource::File(dir.path().join("config/../roles.toml"))), linked);
     }
 }

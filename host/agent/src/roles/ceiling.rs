@@ -1,11 +1,15 @@
 use super::path::WorkspacePath;
+use super::problem::Problem;
 use super::reader::{Reader, Section};
 use super::section::{Marks, Placed};
+use super::shown::shown;
 
-/// `[ceiling]`: what any role of the file may ever hold. Without one it is the whole workspace, to read.
+/// `[ceiling]`: what any role of the file may ever hold. Without one it is the whole workspace, to read; nothing may be
+/// written unless it says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ceiling {
     read: Vec<WorkspacePath>,
+    write: Vec<WorkspacePath>,
     hidden: Vec<String>,
     reveal: Vec<String>,
     marks: Option<Marks>,
@@ -15,13 +19,14 @@ impl Ceiling {
     pub(super) fn read_from(reader: &mut Reader<'_>, section: Option<&Section<'_>>) -> Self {
         let Some(section) = section else { return Self::default() };
         let values = |placed: Vec<Placed<String>>| placed.into_iter().map(|placed| placed.value).collect();
-        let read = if section.has("read") {
-            reader.directories(section, "read").into_iter().map(|placed| placed.value).collect()
-        } else {
-            Self::default().read
-        };
+        let directories =
+            |placed: Vec<Placed<WorkspacePath>>| placed.into_iter().map(|placed| placed.value).collect();
+        let read = reader.directories(section, "read");
+        let write: Vec<WorkspacePath> = directories(reader.directories(section, "write"));
+        check_contradiction(reader, section, &read, &write);
         Self {
-            read,
+            read: if section.has("read") { directories(read) } else { Self::default().read },
+            write,
             hidden: values(reader.patterns(section, "hidden")),
             reveal: values(reader.patterns(section, "reveal")),
             marks: Some(section.marks.clone()),
@@ -32,6 +37,18 @@ impl Ceiling {
     #[must_use]
     pub fn read(&self) -> &[WorkspacePath] {
         &self.read
+    }
+
+    /// The directories that roles may be granted to write, or directories within. What may be written may be read too.
+    #[must_use]
+    pub fn write(&self) -> &[WorkspacePath] {
+        &self.write
+    }
+
+    /// Whether a role may be granted `path` by its `read`, or by its `write`.
+    pub(super) fn holds(&self, key: &str, path: &WorkspacePath) -> bool {
+        let within = |directories: &[WorkspacePath]| directories.iter().any(|outer| path.is_within(outer));
+        within(&self.write) || key == "read" && within(&self.read)
     }
 
     /// Gitignore patterns that are hidden from every role, beside the built-in list.
@@ -53,18 +70,43 @@ impl Ceiling {
         Some(marks.line_of(key).unwrap_or(marks.line()))
     }
 
-    /// What it lets roles read and where it says so, for a message.
-    pub(super) fn in_words(&self) -> String {
-        let directories = match self.read.as_slice() {
+    /// What it lets roles read, or write, and where it says so, for a message.
+    pub(super) fn in_words(&self, key: &str) -> String {
+        let directories = match if key == "write" { self.write.as_slice() } else { self.read.as_slice() } {
             [] => "empty".to_owned(),
             some => some.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", "),
         };
-        self.line_of("read").map_or(directories.clone(), |line| format!("{directories} (line {line})"))
+        self.line_of(key).map_or(directories.clone(), |line| format!("{directories} (line {line})"))
     }
 }
 
 impl Default for Ceiling {
     fn default() -> Self {
-        Self { read: vec![WorkspacePath::workspace()], hidden: Vec::new(), reveal: Vec::new(), marks: None }
+        Self {
+            read: vec![WorkspacePath::workspace()],
+            write: Vec::new(),
+            hidden: Vec::new(),
+            reveal: Vec::new(),
+            marks: None,
+        }
+    }
+}
+
+/// Reports each directory of `read` that lies inside of one of `write`: the file says of one place that it may be written
+/// and that it may not.
+pub(super) fn check_contradiction(
+    reader: &mut Reader<'_>,
+    section: &Section<'_>,
+    read: &[Placed<WorkspacePath>],
+    write: &[WorkspacePath],
+) {
+    for path in read {
+        let around = write.iter().find(|around| path.value != **around && path.value.is_within(around));
+        // One that is writable itself is only said twice.
+        if let Some(around) = around.filter(|_| !write.contains(&path.value)) {
+            let problem =
+                Problem::ReadOnlyInside { read: shown(path.value.as_str()), write: shown(around.as_str()) };
+            reader.report(path.at, section.key("read"), problem);
+        }
     }
 }

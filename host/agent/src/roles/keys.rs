@@ -34,9 +34,9 @@ pub(super) const TOP: Keys = Keys {
 
 pub(super) const CEILING: Keys = Keys {
     header: "[ceiling]",
-    own: &["read", "hidden", "reveal"],
+    own: &["read", "write", "hidden", "reveal"],
     limits: false,
-    later: &["write", "hosts", "commands"],
+    later: &["hosts", "commands"],
 };
 
 pub(super) const BUDGET: Keys = Keys { header: "[budget]", own: &[], limits: true, later: &["max_parallel"] };
@@ -55,15 +55,17 @@ pub(super) const ROLE: Keys = Keys {
         "disallowed_tools",
         "delegates",
         "read",
+        "write",
         "hidden",
+        "approve",
+        "allow",
+        "deny",
     ],
     limits: true,
     later: &[
-        "write",
         "hosts",
         "commands",
         "secrets",
-        "approve",
         "workspace",
         "scratch",
         "component",

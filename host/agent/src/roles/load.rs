@@ -7,8 +7,10 @@ use super::delegation;
 use super::error::{ConfigError, ConfigErrors, RolesError};
 use super::keys::{BUDGET, CEILING, ROLE, TOP};
 use super::limits::{LimitOverrides, Limits};
+use super::path::WorkspacePath;
 use super::plugin::{PluginEntry, PluginFiles};
 use super::problem::Problem;
+use super::protected;
 use super::reader::Reader;
 use super::role::Role;
 use super::section::{Marks, Position};
@@ -35,6 +37,7 @@ pub struct Roles {
     budget_marks: Option<Marks>,
     plugins: Vec<PluginEntry>,
     roles: Vec<Role>,
+    protected: Vec<WorkspacePath>,
     warnings: Vec<ConfigError>,
 }
 
@@ -113,7 +116,8 @@ impl Roles {
 
         ConfigErrors::check(reader.into_problems())?;
         drop(document);
-        Ok(Self { text, ceiling, budget, budget_marks, plugins, roles, warnings })
+        let protected = protected::files(&text, workspace, &roles, &plugins);
+        Ok(Self { text, ceiling, budget, budget_marks, plugins, roles, protected, warnings })
     }
 
     /// Reads every plugin's files, a component of at most `max_bytes`, and checks each against its `sha256`.
@@ -227,6 +231,13 @@ impl Roles {
     #[must_use]
     pub fn place_of(&self, role: &Role, key: &str) -> String {
         format!("{}:{}", self.text.name(), role.line_of(key))
+    }
+
+    /// What no role writes, whatever is granted: this file, a `roles.toml` of the workspace even if there is none yet, the
+    /// prompts' files, and the plugins' components and `wit` folders.
+    #[must_use]
+    pub fn protected(&self) -> &[WorkspacePath] {
+        &self.protected
     }
 
     /// What is likely not meant so, and stops nothing; see [`ConfigError::as_warning`].

@@ -13,12 +13,14 @@
 //! What an agent may touch in the end is an [`Authority`]: its role's grants, within the ceiling, within what each
 //! delegation on the way narrowed them to. Who trusts a file is not asked here but in [`crate::trust`].
 
+mod approve;
 mod authority;
 mod beneath;
 mod ceiling;
 mod delegation;
 mod digest;
 mod duration;
+mod effect;
 mod error;
 mod keys;
 mod limits;
@@ -29,6 +31,7 @@ mod pattern;
 mod plugin;
 mod problem;
 mod prompt;
+mod protected;
 mod reader;
 mod role;
 mod section;
@@ -38,12 +41,14 @@ mod suggest;
 mod tools;
 mod workspace;
 
+pub use approve::{Rule, Verdict};
 pub use authority::{Authority, NarrowError, NarrowProblem, Narrowing};
 pub use beneath::EntryProblem;
 pub(crate) use beneath::read_at_most;
 pub use ceiling::Ceiling;
 pub use digest::Digest;
 pub use duration::{DurationProblem, MAX_DURATION, format_duration, parse_duration};
+pub use effect::EffectKind;
 pub use error::{ConfigError, ConfigErrors, RolesError};
 pub use limits::{LimitOverrides, Limits};
 pub use load::{BuiltIn, Roles, UnknownRole};

@@ -3,6 +3,7 @@ use thiserror::Error;
 use super::beneath::EntryProblem;
 use super::digest::Digest;
 use super::duration::DurationProblem;
+use super::effect::EffectKind;
 use super::name::MAX_NAME;
 use super::path::PathProblem;
 use super::pattern::PatternProblem;
@@ -103,12 +104,44 @@ pub enum Problem {
     /// A role asks for a directory that the ceiling does not hold.
     #[error("`{path}` is over the ceiling, which is {ceiling}")]
     OverCeiling {
+        /// The ceiling's key that does not hold it.
+        key: &'static str,
         /// The directory.
         path: String,
         /// The ceiling's directories and where it says them, in words.
         ceiling: String,
     },
-    /// A pattern of `hidden` or `reveal`.
+    /// A directory to read in one to write. Whoever may write the one may write all that is in it.
+    #[error("`{read}` is read-only, and `{write}` around it may be written")]
+    ReadOnlyInside {
+        /// The directory of `read`.
+        read: String,
+        /// The directory of `write` that it lies in.
+        write: String,
+    },
+    /// A kind of effect that is planned, and that nothing would ask about today.
+    #[error("`{0}` is not supported by this version of remit")]
+    LaterEffect(String),
+    /// A word in `approve`, `allow` or `deny` that is no kind of effect.
+    #[error("`{text}` is no kind of effect")]
+    UnknownEffect {
+        /// What is written.
+        text: String,
+        /// The nearest one that there is.
+        nearest: Option<String>,
+    },
+    /// An element of `allow` or `deny` that does not say both what and about which.
+    #[error("`{0}` is no rule")]
+    BadRule(String),
+    /// A rule about delegating to a role that is none of the role's `delegates`.
+    #[error("`{name}` is not among the role's delegates")]
+    NoDelegate {
+        /// The role.
+        name: String,
+        /// The nearest one that there is.
+        nearest: Option<String>,
+    },
+    /// A pattern of `hidden` or `reveal`, or of a rule.
     #[error("`{pattern}`: {problem}")]
     Pattern {
         /// What is written.
@@ -225,7 +258,23 @@ impl Problem {
             }
             Self::Path { problem, .. } => Some(problem.help().to_owned()),
             Self::Entry(problem) => problem.help(),
-            Self::OverCeiling { .. } => Some("narrow the role, or raise [ceiling] `read`".to_owned()),
+            Self::OverCeiling { key, .. } => Some(format!("narrow the role, or raise [ceiling] `{key}`")),
+            Self::ReadOnlyInside { read, .. } => Some(format!(
+                "what may be written may be read, so remove it; deny = [\"write /{read}/\"] keeps it from being written"
+            )),
+            Self::LaterEffect(_) => Some("remove it; a kind is accepted only when it is enforced".to_owned()),
+            Self::UnknownEffect { text, .. } if text == "all" => {
+                Some("write approve = \"all\" for every kind".to_owned())
+            }
+            Self::UnknownEffect { nearest, .. } => did_you_mean(nearest).or_else(|| {
+                Some(format!("the kinds are {}", EffectKind::ALL.map(EffectKind::as_str).join(", ")))
+            }),
+            Self::BadRule(_) => {
+                Some("write a kind and what it is about: \"write **/*.lock\", \"delegate editor\"".to_owned())
+            }
+            Self::NoDelegate { nearest, .. } => {
+                did_you_mean(nearest).or_else(|| Some("write `delegate *` for every one".to_owned()))
+            }
             Self::Pattern { problem, .. } => problem.help().map(str::to_owned),
             Self::DigestMismatch { found, .. } => {
                 Some(format!("if the plugin is the one you want, write sha256 = \"{found}\""))

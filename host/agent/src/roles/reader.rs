@@ -51,6 +51,11 @@ impl<'d> Section<'d> {
         Some(table.keys().map(|name| name.get_ref().to_string()).collect())
     }
 
+    /// Whether the key is there and says exactly this.
+    pub(super) fn is_text(&self, key: &str, text: &str) -> bool {
+        self.get(key).is_some_and(|value| value.get_ref().as_str() == Some(text))
+    }
+
     fn get(&self, key: &str) -> Option<&'d Spanned<DeValue<'d>>> {
         self.table.get(key)
     }

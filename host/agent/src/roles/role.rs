@@ -3,7 +3,9 @@ use std::collections::BTreeSet;
 use remit_model::ModelChoice;
 use remit_pack::inert;
 
-use super::ceiling::Ceiling;
+use super::approve::{ApproveRules, Rule, Verdict};
+use super::ceiling::{Ceiling, check_contradiction};
+use super::effect::EffectKind;
 use super::limits::LimitOverrides;
 use super::name::is_name;
 use super::path::WorkspacePath;
@@ -29,6 +31,8 @@ pub struct Role {
     pub(super) tools: ToolRules,
     pub(super) delegates: Vec<Placed<String>>,
     read: Vec<WorkspacePath>,
+    write: Vec<WorkspacePath>,
+    pub(super) approve: ApproveRules,
     hidden: Vec<String>,
     pub(super) limits: LimitOverrides,
     pub(super) marks: Marks,
@@ -51,6 +55,8 @@ impl Role {
         };
         let delegates = reader.strings(section, "delegates");
         check_task(reader, section, &tools, !delegates.is_empty());
+        let approve = ApproveRules::read(reader, section, &delegates);
+        let (read, write) = granted(reader, section, ceiling);
         Self {
             name: name.to_owned(),
             description: description(reader, section),
@@ -58,7 +64,9 @@ impl Role {
             model: model(reader, section),
             tools,
             delegates,
-            read: granted(reader, section, ceiling),
+            read,
+            write,
+            approve,
             hidden: reader.patterns(section, "hidden").into_iter().map(|placed| placed.value).collect(),
             limits: LimitOverrides::read(reader, section),
             marks: section.marks.clone(),
@@ -126,6 +134,36 @@ impl Role {
     #[must_use]
     pub fn read(&self) -> &[WorkspacePath] {
         &self.read
+    }
+
+    /// The directories that it may write, and read, each within the ceiling.
+    #[must_use]
+    pub fn write(&self) -> &[WorkspacePath] {
+        &self.write
+    }
+
+    /// Whether a person is asked before an effect of this kind, unless a rule of [`allow`](Role::allow) covers it.
+    #[must_use]
+    pub fn asks_before(&self, kind: EffectKind) -> bool {
+        self.approve.asks_before(kind)
+    }
+
+    /// What it may do without asking, where it asks otherwise.
+    #[must_use]
+    pub fn allow(&self) -> &[Rule] {
+        self.approve.allow()
+    }
+
+    /// What it never does, whatever was granted, allowed or approved.
+    #[must_use]
+    pub fn deny(&self) -> &[Rule] {
+        self.approve.deny()
+    }
+
+    /// What its rules say to an effect on `targets`: the files of a write, or the role that is delegated to.
+    #[must_use]
+    pub fn judge(&self, kind: EffectKind, targets: &[&str]) -> Verdict<'_> {
+        self.approve.judge(kind, targets)
     }
 
     /// Gitignore patterns that are hidden from this role beside all others.
@@ -209,17 +247,30 @@ fn check_task(reader: &mut Reader<'_>, section: &Section<'_>, tools: &ToolRules,
     }
 }
 
-fn granted(reader: &mut Reader<'_>, section: &Section<'_>, ceiling: Option<&Ceiling>) -> Vec<WorkspacePath> {
-    let mut granted = Vec::new();
-    for path in reader.directories(section, "read") {
-        match ceiling {
-            Some(ceiling) if !ceiling.read().iter().any(|directory| path.value.is_within(directory)) => {
-                let problem =
-                    Problem::OverCeiling { path: shown(path.value.as_str()), ceiling: ceiling.in_words() };
-                reader.report(path.at, section.key("read"), problem);
+/// What it may read and write, as far as the ceiling holds it.
+fn granted(
+    reader: &mut Reader<'_>,
+    section: &Section<'_>,
+    ceiling: Option<&Ceiling>,
+) -> (Vec<WorkspacePath>, Vec<WorkspacePath>) {
+    let read = reader.directories(section, "read");
+    let write = reader.directories(section, "write");
+    let writable: Vec<WorkspacePath> = write.iter().map(|path| path.value.clone()).collect();
+    check_contradiction(reader, section, &read, &writable);
+    let mut within = |key: &'static str, paths: Vec<Placed<WorkspacePath>>| {
+        let mut granted = Vec::new();
+        for path in paths {
+            match ceiling {
+                Some(ceiling) if !ceiling.holds(key, &path.value) => {
+                    let path_shown = shown(path.value.as_str());
+                    let problem =
+                        Problem::OverCeiling { key, path: path_shown, ceiling: ceiling.in_words(key) };
+                    reader.report(path.at, section.key(key), problem);
+                }
+                _ => granted.push(path.value),
             }
-            _ => granted.push(path.value),
         }
-    }
-    granted
+        granted
+    };
+    (within("read", read), within("write", write))
 }

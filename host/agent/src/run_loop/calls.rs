@@ -1,19 +1,21 @@
 use std::time::Duration;
 
 use remit_model::{Message, ToolCall};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
 use super::result::{shown, summary};
+use super::tool::{self, Ran};
 use super::{Course, Stop, size};
 use crate::agent::{Agent, millis};
 use crate::delegate::Delegation;
 use crate::event::EventKind;
-use crate::roles::{TASK_TOOL, format_duration};
-use crate::toolbox::{ToolInfo, ToolOutcome};
+use crate::ledger::{Account, Entry};
+use crate::report::Report;
+use crate::roles::TASK_TOOL;
+use crate::toolbox::ToolInfo;
 
-/// How much longer than its time a call may take before the loop itself gives it up. A toolbox ends its calls in time;
-/// this is for one that does not.
-const GRACE: Duration = Duration::from_secs(1);
+/// How many entries one event holds. Stops a search through a large repository from writing megabytes for each call.
+pub(super) const MAX_EFFECTS: usize = 2000;
 
 /// How many refusals a model is told for one call: the first explains the rest.
 const MAX_REFUSALS: usize = 2;
@@ -27,20 +29,22 @@ enum Target<'a> {
 /// What came of one call.
 struct Done {
     tool: String,
-    outcome: ToolOutcome,
+    ran: Ran,
     duration: Duration,
-    /// What ends the loop, if anything happened meanwhile.
-    stop: Option<Stop>,
+    /// What a child did and saw, and reported.
+    child: Option<(Account, Report)>,
 }
 
 impl Done {
     /// A call that was not made.
     fn turned_down(tool: impl Into<String>, why: impl Into<String>) -> Done {
-        Done { tool: tool.into(), outcome: ToolOutcome::error(why), duration: Duration::ZERO, stop: None }
+        Done { tool: tool.into(), ran: Ran::error(why), duration: Duration::ZERO, child: None }
     }
 
     fn stopped(tool: &str, why: impl Into<String>, stop: Stop) -> Done {
-        Done { stop: Some(stop), ..Done::turned_down(tool, why) }
+        let mut done = Done::turned_down(tool, why);
+        done.ran.stop = Some(stop);
+        done
     }
 }
 
@@ -98,30 +102,39 @@ impl Course<'_> {
         }
         agent.budget.count_call();
         let start = Instant::now();
-        let (outcome, stop) = match target {
-            Target::Tool(_) => run_tool(agent, tool, &call.arguments).await,
+        let (ran, child) = match target {
+            Target::Tool(_) => (tool::run(agent, tool, call).await, None),
             Target::Task(delegation) => {
                 let returned = delegation.run(agent, call).await;
                 let stop = match returned.unrecorded {
                     Some(error) => Some(error.into()),
                     None => agent.cancel.is_cancelled().then_some(Stop::Cancelled),
                 };
-                (returned.outcome, stop)
+                (Ran { outcome: returned.outcome, stop, ..Ran::default() }, returned.child)
             }
         };
-        Done { tool: tool.to_owned(), outcome, duration: start.elapsed(), stop }
+        Done { tool: tool.to_owned(), ran, duration: start.elapsed(), child }
     }
 
     /// Records a result and appends it; gives what stops the loop.
     fn finish(&mut self, call: ToolCall, done: Done) -> Option<Stop> {
-        let Done { tool, outcome, duration, stop } = done;
+        let Done { tool, ran, duration, child } = done;
+        let Ran { outcome, stop, entries, more, note, .. } = ran;
         let is_task = tool == TASK_TOOL;
         // A report is made to fit; cutting it would break its JSON.
         let limit = if is_task { usize::MAX } else { self.agent.budget.result_bytes() };
         let mut result = shown(&outcome.text, limit);
-        if outcome.is_error {
-            result.text.push_str(&refused(self.agent, &tool, &outcome.refusals));
+        if let Some((account, report)) = child {
+            self.account.take_child(account, &report);
         }
+        let refusals: Vec<String> = entries.iter().filter_map(Entry::refusal).collect();
+        if outcome.is_error && note.is_empty() {
+            result.text.push_str(&refused(self.agent, &tool, &entries));
+        }
+        let effects = effects(&call.id, &tool, &entries, more).map_or(Ok(()), |event| self.agent.emit(event));
+        let path = &self.agent.path;
+        self.account.take_call(path, (&result.text, &call.arguments), entries, more == 0);
+        result.text.push_str(&note);
         let summary = summary(&result.text);
         let mut recorded = Ok(());
         if let Some(note) = self.repeats.note(&tool, &call.arguments, &result.text) {
@@ -138,34 +151,11 @@ impl Course<'_> {
             cut: result.cut,
             duration_ms: millis(duration),
             printed: outcome.printed,
-            refusals: outcome.refusals,
+            refusals,
         });
         self.result_bytes += size(&result.text);
         self.push(Message::tool_result(call.id, call.name, result.text, outcome.is_error));
-        stop.or_else(|| recorded.and(finished).err().map(Stop::from))
-    }
-}
-
-/// Runs one tool until it is done, or the agent's time or the call's is over, or the agent is cancelled. Leaving it
-/// drops its future, which stops it.
-async fn run_tool(agent: &Agent, tool: &str, arguments: &str) -> (ToolOutcome, Option<Stop>) {
-    let budget = &agent.budget;
-    let limits = budget.call_limits();
-    let overdue = Instant::now() + limits.time + GRACE;
-    tokio::select! {
-        biased;
-        () = agent.cancel.cancelled() => (ToolOutcome::error("cancelled"), Some(Stop::Cancelled)),
-        () = sleep_until(budget.work_end()) => {
-            let limit = budget.time_limit().clone();
-            let why = format!("stopped: the limit `{}` is reached", limit.limit());
-            (ToolOutcome::error(why), Some(Stop::Exhausted(limit)))
-        }
-        () = sleep_until(overdue) => {
-            let time = format_duration(budget.call_time());
-            let why = format!("stopped after {time} (call_time, {})", agent.role.place("call_time"));
-            (ToolOutcome::error(why), None)
-        }
-        outcome = agent.toolbox.call(tool, arguments, &limits) => (outcome, None),
+        stop.or_else(|| effects.and(recorded).and(finished).err().map(Stop::from))
     }
 }
 
@@ -200,13 +190,30 @@ fn unknown_tool(agent: &Agent, name: &str) -> String {
 }
 
 /// Who was refused what, and what to change in the file if it was meant to be granted.
-fn refused(agent: &Agent, tool: &str, refusals: &[String]) -> String {
-    let shown = refusals.iter().take(MAX_REFUSALS).map(|refusal| {
+fn refused(agent: &Agent, tool: &str, entries: &[Entry]) -> String {
+    let refusals = entries.iter().filter_map(|entry| Some((entry, entry.refusal()?))).take(MAX_REFUSALS);
+    let shown = refusals.map(|(entry, refusal)| {
         let role = agent.role.name();
-        let place = agent.role.place("read");
+        let key = match entry {
+            Entry::Refused { action, .. } if action == "write" => "write",
+            _ => "read",
+        };
+        let place = agent.role.place(key);
         format!("\n[refused to {tool} of {}: {refusal} (grants of role `{role}`: {place})]", agent.path)
     });
     shown.collect()
+}
+
+/// What a call did, as an event; nothing of a call that did nothing.
+fn effects(call_id: &str, tool: &str, entries: &[Entry], more: u64) -> Option<EventKind> {
+    let effects: Vec<Entry> = entries.iter().take(MAX_EFFECTS).cloned().collect();
+    let more = more.saturating_add((entries.len() - effects.len()) as u64);
+    (!effects.is_empty() || more > 0).then(|| EventKind::Effects {
+        call_id: call_id.to_owned(),
+        tool: tool.to_owned(),
+        effects,
+        more,
+    })
 }
 
 /// The result of a call that is left over once something has stopped the loop.

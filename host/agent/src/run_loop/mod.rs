@@ -4,6 +4,7 @@ mod calls;
 mod ids;
 mod repeats;
 mod result;
+mod tool;
 
 use futures::FutureExt;
 use remit_model::{Message, Reply, Request, StopReason, ToolChoice, Transcript, Usage, collect};
@@ -13,6 +14,7 @@ use self::repeats::Repeats;
 use crate::agent::{Agent, Ending};
 use crate::budget::Exhausted;
 use crate::event::{CallRecord, EventKind, SinkError};
+use crate::ledger::Account;
 use crate::outcome::Status;
 use crate::prompt;
 
@@ -62,6 +64,7 @@ struct Course<'a> {
     context_bytes: u64,
     result_bytes: u64,
     repeats: Repeats,
+    account: Account,
 }
 
 impl<'a> Course<'a> {
@@ -78,6 +81,7 @@ impl<'a> Course<'a> {
             context_bytes,
             result_bytes: 0,
             repeats: Repeats::default(),
+            account: Account::default(),
         }
     }
 
@@ -248,6 +252,7 @@ impl<'a> Course<'a> {
             context_bytes: self.context_bytes,
             result_bytes: self.result_bytes,
             duration: self.started.elapsed(),
+            account: self.account,
         }
     }
 }

@@ -1,7 +1,7 @@
 use std::fmt::{Display, Write};
 
 use super::manifest::Manifest;
-use crate::roles::{Ceiling, Limits, PluginEntry, Role, Roles, WorkspacePath, shown};
+use crate::roles::{Ceiling, EffectKind, Limits, PluginEntry, Role, Roles, Rule, WorkspacePath, shown};
 
 /// What the file would grant, in words, for the person who is asked to trust it.
 ///
@@ -32,6 +32,9 @@ fn inner(text: &mut String, name: &str, words: impl Display) {
 
 fn ceiling(text: &mut String, ceiling: &Ceiling) {
     line(text, "ceiling", format!("reads {}", directories(ceiling.read())));
+    if !ceiling.write().is_empty() {
+        inner(text, "writes", directories(ceiling.write()));
+    }
     if !ceiling.hidden().is_empty() {
         inner(text, "hides", format!("{}, beside the built-in list", quoted(ceiling.hidden())));
     }
@@ -73,6 +76,11 @@ fn describe_role(text: &mut String, roles: &Roles, role: &Role, manifest: &Manif
         hidden => format!(", but for {}", quoted(hidden)),
     };
     inner(text, "reads", format!("{}{hidden}", directories(role.read())));
+    if !role.write().is_empty() {
+        let asks = if role.asks_before(EffectKind::Write) { "after asking" } else { "without asking" };
+        inner(text, "writes", format!("{}, {asks}", directories(role.write())));
+    }
+    rules(text, role);
     let delegates: Vec<String> = role.delegates().map(str::to_owned).collect();
     inner(
         text,
@@ -80,6 +88,20 @@ fn describe_role(text: &mut String, roles: &Roles, role: &Role, manifest: &Manif
         if delegates.is_empty() { "to nobody".to_owned() } else { format!("to {}", quoted(&delegates)) },
     );
     inner(text, "limits", limits(&roles.limits_of(role)));
+}
+
+/// What it asks about, and the rules that change that.
+fn rules(text: &mut String, role: &Role) {
+    let rules = |rules: &[Rule]| quoted(&rules.iter().map(ToString::to_string).collect::<Vec<_>>());
+    if role.asks_before(EffectKind::Delegate) {
+        inner(text, "asks", "before it delegates");
+    }
+    if !role.allow().is_empty() {
+        inner(text, "allows", format!("{} without asking", rules(role.allow())));
+    }
+    if !role.deny().is_empty() {
+        inner(text, "denies", rules(role.deny()));
+    }
 }
 
 fn with_digest(path: &WorkspacePath, manifest: &Manifest) -> String {
@@ -178,6 +200,32 @@ role        reader: Reads.
         let expected = expected
             .replace("be0d6ba1302dbc9a4f8c8b4f3a3b7a4c", &crate::roles::Digest::of(b"Do.").to_string());
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn what_a_role_writes_and_whether_it_asks_is_said() {
+        let text = described(
+            r#"
+            [ceiling]
+            write = ["src"]
+            [roles.operator]
+            description = "Acts."
+            write = ["src"]
+            approve = "all"
+            allow = ["write src/gen/"]
+            deny = ["write *.lock"]
+            [roles.editor]
+            description = "Edits."
+            write = ["src"]
+            "#,
+        );
+        let has = |line: &str| assert!(text.contains(&format!("\n{line}\n")), "{line}\n{text}");
+        has("  writes    `src`");
+        has("  writes    `src`, after asking");
+        has("  asks      before it delegates");
+        has("  allows    `write src/gen/` without asking");
+        has("  denies    `write *.lock`");
+        has("  writes    `src`, without asking");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What goes down to a child and what comes back.
 
-use remit_agent::{EventKind, Evidence, Status};
+use remit_agent::{Entry, EventKind, Evidence, Observed, Status, ToolOutcome};
 use remit_model::Content;
 use serde_json::{Value, json};
 
@@ -83,18 +83,26 @@ async fn the_parent_gets_one_report_as_data() {
         ("root/explorer#1", calls(vec![call("c1", "search__grep", json!({}))]).tokens(100, 20)),
         ("root/explorer#1", says(reply).tokens(200, 30)),
         ("root", says("pytest")),
-    ]);
+    ])
+    .tool("search.grep", |_| ToolOutcome { text: "src/a.py\n3: import pytest".into(), ..Default::default() })
+    .effects("search.grep", |_| vec![Entry::Read { path: "src/a.py".into(), bytes: 9 }]);
     let played = stage.play().await;
     let report = played.report();
     assert_eq!((report.status, report.turns, report.usage.total()), (Status::Completed, 2, 350));
     assert_eq!((report.role.as_str(), report.agent.as_str()), ("explorer", "root/explorer#1"));
     assert_eq!(report.summary, "It uses pytest.");
-    let place = Evidence { path: Some("src/a.py".into()), line: Some(3), ..Evidence::default() };
+    let place = Evidence {
+        path: Some("src/a.py".into()),
+        line: Some(3),
+        observed: Some(Observed::Shown),
+        ..Evidence::default()
+    };
     assert_eq!(report.evidence, [place]);
     assert_eq!(
         report.warnings,
         ["dropped from the report, as not the child's to say: `status`, `verification`"]
     );
+    assert_eq!(report.changes, []);
     let (id, text, is_error) = played.shown("root", 1).results().remove(0);
     assert_eq!((id.as_str(), is_error), ("t1", false));
     let json = serde_json::to_string(report).unwrap();
@@ -220,7 +228,7 @@ async fn whatever_a_child_reads_the_root_is_shown_its_report_alone() {
         ("root/explorer#1", says(r#"{"summary":"short"}"#)),
         ("root", says("done")),
     ])
-    .tool("search.grep", |_| remit_agent::ToolOutcome { text: "line\n".repeat(1000), ..Default::default() });
+    .tool("search.grep", |_| ToolOutcome { text: "line\n".repeat(1000), ..Default::default() });
     let played = stage.play().await;
     let figures = played.outcome.figures;
     assert_eq!(figures.kept_out_bytes, 5000);

@@ -8,6 +8,7 @@ mod cancel;
 mod delegation;
 mod endings;
 mod events;
+mod ledger;
 mod locks;
 mod sandbox;
 mod stage;

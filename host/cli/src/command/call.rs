@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use remit_agent::roles::{Authority, Limits, Narrowing, Role};
-use remit_agent::{CallLimits, RoleRef, ToolOutcome, ToolboxFactory};
+use remit_agent::{CallLedger, CallLimits, Entry, RoleRef, ToolOutcome, ToolboxFactory};
 use remit_pack::inert;
 use serde_json::json;
 
@@ -53,15 +53,17 @@ pub(super) fn call(place: &Place, arguments: Arguments) -> Result<ExitCode, Fail
     let authority = Authority::of(&roles, role, &Narrowing::default());
     let limits = limits(&roles.limits_of(role));
     let reference = RoleRef::new(roles.clone(), role);
+    let ledger = CallLedger::default();
     let (outcome, elapsed) = runtime.block_on(async {
         let toolbox = toolboxes.make(&reference, &authority).await.map_err(Failure::refused)?;
         drop(busy);
         let _busy = Busy::with(&arguments.tool);
         let begin = Instant::now();
-        let outcome = toolbox.call(&arguments.tool, &text, &limits).await;
+        let outcome = toolbox.call(&arguments.tool, &text, &limits, &ledger).await;
         Ok::<_, Failure>((outcome, begin.elapsed()))
     })?;
-    show(&outcome, arguments.json.then_some(elapsed.as_millis()))?;
+    let refusals: Vec<String> = ledger.entries().iter().filter_map(Entry::refusal).collect();
+    show(&outcome, &refusals, arguments.json.then_some(elapsed.as_millis()))?;
     Ok(if outcome.is_error { ExitCode::from(ERROR) } else { ExitCode::SUCCESS })
 }
 
@@ -93,14 +95,14 @@ fn from_stdin() -> Result<String, Failure> {
 }
 
 /// The result to standard output, and whatever happened beside it to standard error.
-fn show(outcome: &ToolOutcome, millis: Option<u128>) -> Result<(), Failure> {
+fn show(outcome: &ToolOutcome, refusals: &[String], millis: Option<u128>) -> Result<(), Failure> {
     let mut output = Output::new();
     if let Some(millis) = millis {
         output.pretty(&json!({
             "is_error": outcome.is_error,
             "text": outcome.text,
             "printed": outcome.printed,
-            "refusals": outcome.refusals,
+            "refusals": refusals,
             "duration_ms": u64::try_from(millis).unwrap_or(u64::MAX),
         }))?;
         return Ok(output.flush()?);
@@ -109,7 +111,7 @@ fn show(outcome: &ToolOutcome, millis: Option<u128>) -> Result<(), Failure> {
     if !outcome.printed.is_empty() {
         beside += &format!("{}\n", inert(&outcome.printed));
     }
-    for refusal in &outcome.refusals {
+    for refusal in refusals {
         beside += &format!("refused: {}\n", inert(refusal));
     }
     if outcome.is_error {

@@ -10,6 +10,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use rustix::fs::FileType;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 pub use self::commit::CommitError;
@@ -31,20 +32,21 @@ pub struct Changes {
 }
 
 /// One file or directory of a call's changes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// Relative to the workspace.
     pub path: String,
     /// What becomes of it.
     pub kind: ChangeKind,
     /// Where it was before, if it is moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// Lines that will be there and are not now; none for a directory or a file that is no text.
     pub added: u64,
     /// Lines that are there now and will not be.
     pub removed: u64,
     /// Whether a file's content, before or after, is no text.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub binary: bool,
 }
 

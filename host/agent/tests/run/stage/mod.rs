@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex};
 
 use remit_agent::roles::{BuiltIn, Role, Roles, RolesSource};
 use remit_agent::{
-    Event, EventKind, EventSink, Events, Models, Outcome, RunRequest, SinkError, ToolboxFactory, run,
+    Change, Entry, Event, EventKind, EventSink, Events, Models, Outcome, RunRequest, SinkError,
+    ToolboxFactory, run,
 };
 use remit_model::{Model, ModelError};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use model::{Actor, Line, Seen, call, calls, hangs, says, task};
-pub(crate) use tools::{Call, Props};
+pub(crate) use tools::{Call, Props, change};
 
 /// A root that reads and delegates, an explorer that reads and searches, an editor for what an explorer must not have.
 pub(crate) const ROLES: &str = r#"
@@ -146,6 +147,26 @@ impl Stage {
         answer: impl Fn(&str) -> remit_agent::ToolOutcome + Send + Sync + 'static,
     ) -> Stage {
         self.props.answer(name, answer);
+        self
+    }
+
+    /// What the tool `name` is said to have done.
+    pub(crate) fn effects(
+        self,
+        name: &'static str,
+        effects: impl Fn(&str) -> Vec<Entry> + Send + Sync + 'static,
+    ) -> Stage {
+        self.props.effects(name, effects);
+        self
+    }
+
+    /// What the tool `name` would change.
+    pub(crate) fn changes(
+        self,
+        name: &'static str,
+        changes: impl Fn(&str) -> Vec<Change> + Send + Sync + 'static,
+    ) -> Stage {
+        self.props.changes(name, changes);
         self
     }
 

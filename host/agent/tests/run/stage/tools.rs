@@ -4,7 +4,10 @@ use std::sync::{Arc, Mutex};
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 use remit_agent::roles::Authority;
-use remit_agent::{CallLimits, RoleRef, ToolInfo, ToolOutcome, Toolbox, ToolboxError, ToolboxFactory};
+use remit_agent::{
+    CallLedger, CallLimits, Change, ChangeKind, EffectSource, Entry, RoleRef, Staged, ToolInfo, ToolOutcome,
+    Toolbox, ToolboxError, ToolboxFactory, Version,
+};
 use serde_json::json;
 use tokio::sync::Notify;
 
@@ -18,10 +21,18 @@ pub(crate) struct Call {
 
 type Answer = Arc<dyn Fn(&str) -> ToolOutcome + Send + Sync>;
 
+/// What a tool is said to have done.
+type Effects = Arc<dyn Fn(&str) -> Vec<Entry> + Send + Sync>;
+
+/// What a tool would change.
+type Changes = Arc<dyn Fn(&str) -> Vec<Change> + Send + Sync>;
+
 /// All tools that there are. Each returns `NAME ARGUMENTS` unless a test says otherwise; `files.wait` never returns.
 #[derive(Default)]
 pub(crate) struct Props {
     answers: Mutex<HashMap<&'static str, Answer>>,
+    effects: Mutex<HashMap<&'static str, Effects>>,
+    changes: Mutex<HashMap<&'static str, Changes>>,
     made: Mutex<Vec<String>>,
     pub(crate) used: Arc<Used>,
 }
@@ -34,6 +45,62 @@ pub(crate) struct Used {
     pub(crate) waiting: Notify,
     /// How many calls of `files.wait` were dropped.
     pub(crate) dropped: Mutex<u32>,
+    /// The paths that were committed, in order.
+    pub(crate) written: Mutex<Vec<String>>,
+    /// Why a commit fails, if it does.
+    pub(crate) conflict: Mutex<Option<String>>,
+}
+
+/// The ledger of a call of the props: what it is said to have done, and what was committed.
+struct Book(Mutex<Vec<Entry>>);
+
+impl EffectSource for Book {
+    fn entries(&self) -> Vec<Entry> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+/// Changes whose commit is only noted.
+struct Noted {
+    files: Vec<Change>,
+    used: Arc<Used>,
+    book: Arc<Book>,
+}
+
+impl Staged for Noted {
+    fn files(&self) -> &[Change] {
+        &self.files
+    }
+
+    fn unified_diff(&self, max_bytes: usize) -> String {
+        let lines: Vec<String> = self.files.iter().map(|file| format!("+++ {}\n", file.path)).collect();
+        lines.concat().chars().take(max_bytes).collect()
+    }
+
+    fn commit(self: Box<Self>) -> Result<(), String> {
+        if let Some(conflict) = self.used.conflict.lock().unwrap().clone() {
+            return Err(conflict);
+        }
+        for file in &self.files {
+            self.used.written.lock().unwrap().push(file.path.clone());
+            let version = |is_there: bool| is_there.then(|| Version { sha256: file.path.clone(), bytes: 1 });
+            self.book.0.lock().unwrap().push(Entry::Changed {
+                path: file.path.clone(),
+                kind: file.kind,
+                from: file.from.clone(),
+                added: file.added,
+                removed: file.removed,
+                before: None,
+                after: version(file.kind != ChangeKind::Deleted),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// A file that a tool would create or change.
+pub(crate) fn change(path: &str, kind: ChangeKind, added: u64, removed: u64) -> Change {
+    Change { path: path.into(), kind, from: None, added, removed, binary: false }
 }
 
 const TOOLS: [&str; 5] =
@@ -46,6 +113,22 @@ impl Props {
         answer: impl Fn(&str) -> ToolOutcome + Send + Sync + 'static,
     ) {
         self.answers.lock().unwrap().insert(name, Arc::new(answer));
+    }
+
+    pub(crate) fn effects(
+        &self,
+        name: &'static str,
+        effects: impl Fn(&str) -> Vec<Entry> + Send + Sync + 'static,
+    ) {
+        self.effects.lock().unwrap().insert(name, Arc::new(effects));
+    }
+
+    pub(crate) fn changes(
+        &self,
+        name: &'static str,
+        changes: impl Fn(&str) -> Vec<Change> + Send + Sync + 'static,
+    ) {
+        self.changes.lock().unwrap().insert(name, Arc::new(changes));
     }
 
     pub(crate) fn calls(&self) -> Vec<Call> {
@@ -75,6 +158,8 @@ impl ToolboxFactory for Props {
             grants: format!("You may read {}.", authority.in_words()),
             tools: tools.collect(),
             answers: self.answers.lock().unwrap().clone(),
+            effects: self.effects.lock().unwrap().clone(),
+            changes: self.changes.lock().unwrap().clone(),
             used: self.used.clone(),
         });
         future::ready(Ok(toolbox)).boxed()
@@ -86,6 +171,8 @@ struct PropBox {
     grants: String,
     tools: Vec<ToolInfo>,
     answers: HashMap<&'static str, Answer>,
+    effects: HashMap<&'static str, Effects>,
+    changes: HashMap<&'static str, Changes>,
     used: Arc<Used>,
 }
 
@@ -112,9 +199,13 @@ impl Toolbox for PropBox {
         tool: &'a str,
         arguments: &'a str,
         _: &'a CallLimits,
+        ledger: &'a CallLedger,
     ) -> BoxFuture<'a, ToolOutcome> {
         let call = Call { role: self.role.clone(), tool: tool.to_owned(), arguments: arguments.to_owned() };
         self.used.calls.lock().unwrap().push(call);
+        let effects = self.effects.get(tool).map(|effects| effects(arguments)).unwrap_or_default();
+        let book = Arc::new(Book(Mutex::new(effects)));
+        ledger.keep(book.clone());
         if tool == "files.wait" {
             let waiting = Waiting(self.used.clone());
             return async move {
@@ -124,10 +215,14 @@ impl Toolbox for PropBox {
             }
             .boxed();
         }
-        let outcome = match self.answers.get(tool) {
+        let mut outcome = match self.answers.get(tool) {
             Some(answer) => answer(arguments),
             None => ToolOutcome { text: format!("{tool} {arguments}"), ..ToolOutcome::default() },
         };
+        if let Some(changes) = self.changes.get(tool) {
+            let files = changes(arguments);
+            outcome.changes = Some(Box::new(Noted { files, used: self.used.clone(), book }));
+        }
         future::ready(outcome).boxed()
     }
 }

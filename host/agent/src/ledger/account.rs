@@ -1,0 +1,62 @@
+use super::net::{Deed, NetChange, net};
+use super::sight::Sight;
+use crate::agent_path::AgentPath;
+use crate::report::Report;
+use remit_sandbox::Entry;
+
+/// How many refusals are told by name; the others are counted.
+const MAX_REFUSALS: usize = 8;
+
+/// What one agent did, those below it included, and what it has seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Account {
+    deeds: Vec<Deed>,
+    pub(crate) sight: Sight,
+    refused: Vec<String>,
+}
+
+impl Account {
+    /// Takes in a call of the agent `agent`: its result as it entered the messages, and its ledger.
+    pub(crate) fn take_call(
+        &mut self,
+        agent: &AgentPath,
+        (text, arguments): (&str, &str),
+        entries: Vec<Entry>,
+        is_complete: bool,
+    ) {
+        self.sight.take_result(text, arguments, &entries, is_complete);
+        for entry in entries {
+            match entry {
+                Entry::Changed { .. } => self.deeds.push(Deed { agent: agent.clone(), entry }),
+                Entry::Refused { .. } => {
+                    let words = entry.refusal().unwrap_or_default();
+                    if !self.refused.contains(&words) {
+                        self.refused.push(words);
+                    }
+                }
+                Entry::Read { .. } | Entry::Listed { .. } => {}
+            }
+        }
+    }
+
+    /// Takes in what a child did, and reported.
+    pub(crate) fn take_child(&mut self, child: Account, report: &Report) {
+        self.sight.take_report(&report.evidence, &child.sight);
+        self.deeds.extend(child.deeds);
+    }
+
+    /// What became of each file, as `agent` has to answer for it.
+    pub(crate) fn changes(&self, agent: &AgentPath) -> Vec<NetChange> {
+        net(&self.deeds, agent)
+    }
+
+    /// What the agent's own calls tried and were refused, in a sentence.
+    pub(crate) fn refusals(&self) -> Option<String> {
+        let mut words: Vec<&str> = self.refused.iter().take(MAX_REFUSALS).map(String::as_str).collect();
+        let more = format!("{} more", self.refused.len().saturating_sub(MAX_REFUSALS));
+        if self.refused.len() > MAX_REFUSALS {
+            words.push(&more);
+        }
+        (!words.is_empty()).then(|| format!("tried, and was refused: {}", words.join("; ")))
+    }
+}
