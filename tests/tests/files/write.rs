@@ -353,7 +353,7 @@ fn a_process_that_is_killed_leaves_each_file_old_or_new_and_the_next_one_finishe
         assert!(text == "x".repeat(5000) || text == "y".repeat(5000), "{path} is torn: {} bytes", text.len());
         text
     };
-    for delay in 0..40_u64 {
+    for delay in 0..20_u64 {
         let mut child = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["write::commits_again_and_again", "--exact", "--ignored", "--nocapture"])
             .env("REMIT_TEST_COMMITS", folder.path())

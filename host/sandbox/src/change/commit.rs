@@ -310,9 +310,10 @@ fn check(root: BorrowedFd<'_>, item: &Item) -> Result<(), CommitError> {
     let conflict = || CommitError::Conflict { path: item.path.clone() };
     let io = |source| in_area(source, &item.path);
     let (dir, name) = match parent(root, &item.path) {
-        // A directory that this commit makes.
-        Err(error) if error.kind() == io::ErrorKind::NotFound && item.base.is_none() => return Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(conflict()),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            // A directory that this commit makes.
+            return if item.base.is_none() { Ok(()) } else { Err(conflict()) };
+        }
         found => found.map_err(io)?,
     };
     let now = look(&dir, name).map_err(io)?;

@@ -1,5 +1,6 @@
 //! Changes in words and lines.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -16,10 +17,10 @@ const DIFF_TIME: Duration = Duration::from_millis(200);
 pub(super) fn changes(items: &[Item]) -> Vec<Change> {
     let origins = origins(items);
     let told = items.iter().filter(|item| !origins.contains(item.path.as_str()));
-    told.filter_map(|item| change(items, item)).collect()
+    told.filter_map(|item| change(items, &origins, item)).collect()
 }
 
-fn change(items: &[Item], item: &Item) -> Option<Change> {
+fn change(items: &[Item], origins: &BTreeSet<&str>, item: &Item) -> Option<Change> {
     let from = match &item.now {
         State::File { from: Some(from), .. } => Some(from.clone()),
         _ => None,
@@ -36,6 +37,7 @@ fn change(items: &[Item], item: &Item) -> Option<Change> {
         let prefix = format!("{}/", item.path);
         let says_the_same = |other: &Item| {
             other.path.starts_with(&prefix)
+                && !origins.contains(other.path.as_str())
                 && matches!(other.now, State::Gone) == matches!(item.now, State::Gone)
         };
         if items.iter().any(says_the_same) {
