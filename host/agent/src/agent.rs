@@ -12,6 +12,7 @@ use crate::delegate::Delegation;
 use crate::event::{EventKind, Events, SinkError};
 use crate::ledger::Account;
 use crate::outcome::Status;
+use crate::patience::Patience;
 use crate::roles::{Role, Roles};
 use crate::toolbox::Toolbox;
 
@@ -31,6 +32,8 @@ pub struct Agent {
     pub budget: Budget,
     /// Whom it asks.
     pub model: Arc<dyn Model>,
+    /// How patiently it asks.
+    pub patience: Patience,
     /// What `task` does; without it there is no `task`.
     pub delegation: Option<Delegation>,
     /// Where its events go.

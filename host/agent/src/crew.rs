@@ -147,6 +147,7 @@ impl Crew {
             toolbox,
             budget,
             model,
+            patience: self.models.patience(),
             delegation,
             events,
             cancel,

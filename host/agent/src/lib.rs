@@ -17,6 +17,7 @@ mod event;
 mod ledger;
 mod models;
 mod outcome;
+mod patience;
 mod prompt;
 mod record;
 mod report;
@@ -40,6 +41,7 @@ pub use event::{
 pub use ledger::{CallLedger, Change, ChangeKind, EffectSource, Entry, NetChange, Staged, Version};
 pub use models::{ChosenModels, Models};
 pub use outcome::{Figures, Outcome, Status, Unfinished};
+pub use patience::Patience;
 pub use record::{FOLDER, RecordError, Recorder};
 pub use report::{Evidence, Findings, Observed, Report};
 pub use run::{RunError, RunRequest, run};

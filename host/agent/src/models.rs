@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use remit_model::{Keys, Model, ModelChoice, ModelError};
 
+use crate::patience::Patience;
 use crate::roles::Role;
 
 /// Gives each role its model.
@@ -15,12 +16,18 @@ pub trait Models: Send + Sync {
     ///
     /// What keeps the model from being used, for the user.
     fn of(&self, role: &Role) -> Result<Arc<dyn Model>, ModelError>;
+
+    /// How patiently they are asked.
+    fn patience(&self) -> Patience {
+        Patience::default()
+    }
 }
 
 /// The run's model for every role that names none, and each other one opened once, when it is first needed.
 pub struct ChosenModels {
     default: Arc<dyn Model>,
     keys: Keys,
+    patience: Patience,
     opened: Mutex<HashMap<String, Arc<dyn Model>>>,
 }
 
@@ -32,7 +39,14 @@ impl ChosenModels {
     /// What keeps the run's model from being used.
     pub fn new(choice: &ModelChoice, keys: Keys) -> Result<ChosenModels, ModelError> {
         let default = choice.open(&keys)?;
-        Ok(ChosenModels { default, keys, opened: Mutex::default() })
+        Ok(ChosenModels { default, keys, patience: Patience::default(), opened: Mutex::default() })
+    }
+
+    /// The same, asked with this patience.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Patience) -> ChosenModels {
+        self.patience = patience;
+        self
     }
 }
 
@@ -47,6 +61,10 @@ impl Models for ChosenModels {
         let model = ModelChoice::parse_in_workspace(text)?.open(&self.keys)?;
         opened.insert(text.to_owned(), model.clone());
         Ok(model)
+    }
+
+    fn patience(&self) -> Patience {
+        self.patience.clone()
     }
 }
 

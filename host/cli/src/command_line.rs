@@ -58,8 +58,10 @@ Examples:
   remit run --json \"Which license is it?\" | jq -r 'select(.kind == \"outcome\").answer'
 
 The answer goes to standard output, what happens meanwhile to standard error.
-Without --model it is OpenAI's where OPENAI_API_KEY is set (OPENAI_BASE_URL: another server of the
-same kind), else `offline`, a keyword planner that needs no key and is no language model.
+Without --model it is OpenAI's where OPENAI_API_KEY is set, Anthropic's where ANTHROPIC_API_KEY is,
+else `offline`, a keyword planner that needs no key and is no language model. OPENAI_BASE_URL and
+ANTHROPIC_BASE_URL name another server of the same kind; with _FILE behind, a key's variable names
+a file that holds the key.
 Exit codes: 0 completed, 2 usage, configuration or trust, 3 a limit was reached, 4 failed,
 5 refused, 130 cancelled.")]
 pub(crate) struct Run {
@@ -71,7 +73,7 @@ pub(crate) struct Run {
     /// Something that every agent has to keep to, in your words; may be repeated
     #[arg(long = "pin", value_name = "TEXT")]
     pub(crate) pins: Vec<String>,
-    /// The model: `offline`, `script:FILE` or `openai:NAME[@URL]`
+    /// The model: `offline`, `script:FILE`, or `openai:`, `anthropic:` or `responses:` with NAME[@URL]
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// Write every event to standard output as a line of JSON, the answer in the last one

@@ -167,6 +167,21 @@ impl Budget {
         Ok(())
     }
 
+    /// Takes another model call for the turn that was begun.
+    ///
+    /// # Errors
+    ///
+    /// The limit that is used up.
+    pub fn ask_again(&self) -> Result<(), Exhausted> {
+        let mut own = self.own();
+        if own.model_calls >= u64::from(self.limits.max_model_calls) {
+            return Err(self.exhausted("max_model_calls"));
+        }
+        self.tree.ask_again()?;
+        own.model_calls += 1;
+        Ok(())
+    }
+
     /// Takes the turn that was set aside when the agent started; `false` if there is none, because the whole tree has but
     /// one turn.
     #[must_use]

@@ -88,6 +88,16 @@ impl Tree {
         Ok(())
     }
 
+    /// Takes a model call, if one is left beside those that are set aside for wrap-ups.
+    pub(super) fn ask_again(&self) -> Result<(), Exhausted> {
+        let mut totals = self.lock();
+        if totals.model_calls.saturating_add(totals.aside.turns) >= u64::from(self.limits.max_model_calls) {
+            return Err(self.exhausted("max_model_calls"));
+        }
+        totals.model_calls += 1;
+        Ok(())
+    }
+
     /// Whether there is a turn left when `more` is set aside too.
     fn room(&self, totals: &Totals, more: Reserve) -> Result<(), Exhausted> {
         let turns = totals.aside.turns + more.turns;

@@ -79,6 +79,16 @@ pub enum EventKind {
         /// The part.
         text: String,
     },
+    /// A model did not answer, or broke off, and will be asked the same again. No tool has run since it was asked. What was
+    /// shown of its reply, if anything, is void: the reply begins anew.
+    ModelRetry {
+        /// How often it was asked so far.
+        attempt: u32,
+        /// What came of it.
+        reason: String,
+        /// How long it is waited for, in milliseconds.
+        wait_ms: u64,
+    },
     /// A reply is complete. Nothing of it has been acted on.
     ModelReply {
         /// Its words.
@@ -87,6 +97,9 @@ pub enum EventKind {
         calls: Vec<CallRecord>,
         /// What the provider counted; zeros where it said nothing.
         usage: Usage,
+        /// How much the model thought before, in bytes of what its provider sent of it. What it thought is in no event.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        thinking_bytes: u64,
         /// Why it ended.
         stop: StopReason,
     },
@@ -220,6 +233,11 @@ impl From<&ToolCall> for CallRecord {
     fn from(call: &ToolCall) -> CallRecord {
         CallRecord { id: call.id.clone(), name: call.name.clone(), arguments: call.arguments.clone() }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if passes a reference")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if passes a reference")]

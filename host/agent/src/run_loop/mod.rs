@@ -1,19 +1,19 @@
 //! The one loop: ask the model, make the calls, append the results, ask again.
 
+mod ask;
 mod calls;
 mod ids;
 mod repeats;
 mod result;
 mod tool;
 
-use futures::FutureExt;
-use remit_model::{Message, Reply, Request, StopReason, ToolChoice, Transcript, Usage, collect};
-use tokio::time::{Instant, sleep_until};
+use remit_model::{Message, Reply, StopReason, ToolChoice, Transcript, Usage};
+use tokio::time::Instant;
 
 use self::repeats::Repeats;
 use crate::agent::{Agent, Ending};
 use crate::budget::Exhausted;
-use crate::event::{CallRecord, EventKind, SinkError};
+use crate::event::{EventKind, SinkError};
 use crate::ledger::Account;
 use crate::outcome::Status;
 use crate::prompt;
@@ -102,18 +102,21 @@ impl<'a> Course<'a> {
         let reply = self.ask(ToolChoice::Auto, budget.work_end(), reply_tokens).await?;
         match reply.stop {
             StopReason::End | StopReason::ToolUse if !reply.calls.is_empty() => {
-                self.push(Message::assistant(reply.text, reply.calls.clone()));
+                self.push(Message::assistant_with(reply.text, reply.calls.clone(), reply.parts));
                 self.run_calls(reply.calls).await
             }
-            stop => Err(self.last_words(reply.text, stop, reply_tokens.is_some())),
+            _ => Err(self.last_words(reply, reply_tokens.is_some())),
         }
     }
 
     /// What a reply without calls to make ends the loop with. Calls of a reply that was cut or declined are not made.
-    fn last_words(&mut self, text: String, stop: StopReason, was_short: bool) -> Stop {
+    fn last_words(&mut self, reply: Reply, was_short: bool) -> Stop {
+        let Reply { text, stop, parts, .. } = reply;
         let is_empty = text.trim().is_empty();
         if !is_empty {
-            self.push(Message::assistant(text.clone(), Vec::new()));
+            // What a reply that was cut or declined is made of may make no sense to its provider.
+            let parts = parts.filter(|_| matches!(stop, StopReason::End | StopReason::ToolUse));
+            self.push(Message::assistant_with(text.clone(), Vec::new(), parts));
         }
         self.text = text;
         match stop {
@@ -128,51 +131,6 @@ impl<'a> Course<'a> {
             }
             StopReason::End | StopReason::ToolUse => Stop::Completed,
         }
-    }
-
-    /// One model call, recorded before and after. Retrying one that failed belongs here, as long as no tool of the turn
-    /// has run.
-    async fn ask(
-        &mut self,
-        tool_choice: ToolChoice,
-        until: Instant,
-        max_output_tokens: Option<u64>,
-    ) -> Result<Reply, Stop> {
-        let agent = self.agent;
-        if agent.cancel.is_cancelled() {
-            return Err(Stop::Cancelled);
-        }
-        let is_wrap_up = tool_choice == ToolChoice::None;
-        let messages = self.transcript.len() as u64;
-        agent.emit(EventKind::ModelRequest { messages, bytes: self.context_bytes, wrap_up: is_wrap_up })?;
-        let request = Request {
-            agent: agent.path.as_str(),
-            role: agent.role.name(),
-            system: &agent.prompt,
-            transcript: self.transcript,
-            tools: &agent.tools,
-            tool_choice,
-            max_output_tokens,
-        };
-        // Whoever only watches can't stop an agent.
-        let on_text = |text: &str| drop(agent.emit(EventKind::TextDelta { text: text.to_owned() }));
-        let mut reply = tokio::select! {
-            biased;
-            () = agent.cancel.cancelled() => return Err(Stop::Cancelled),
-            () = sleep_until(until) => return Err(Stop::Exhausted(agent.budget.time_limit().clone())),
-            reply = collect(agent.model.ask(request), on_text).boxed() => {
-                reply.map_err(|error| Stop::Failed(error.to_string()))?
-            }
-        };
-        ids::make_unique(&mut reply.calls, self.transcript, self.turns);
-        self.count(&reply);
-        agent.emit(EventKind::ModelReply {
-            text: reply.text.clone(),
-            calls: reply.calls.iter().map(CallRecord::from).collect(),
-            usage: reply.usage,
-            stop: reply.stop,
-        })?;
-        Ok(reply)
     }
 
     /// Counts a reply's tokens. A budget must hold for a server that does not count too, so its tokens are estimated.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use remit_agent::roles::{BuiltIn, Role, Roles, RolesSource};
-use remit_agent::{Agent, AgentPath, Budget, Events, RoleRef, ToolboxFactory, Tree, run_loop};
+use remit_agent::{Agent, AgentPath, Budget, Events, Patience, RoleRef, ToolboxFactory, Tree, run_loop};
 use remit_model::{Message, ToolSet, ToolSpec, Transcript};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -106,6 +106,7 @@ async fn either_lock_alone_is_enough() {
         toolbox,
         budget: Budget::root(&Tree::new(roles.budget().clone()), roles.limits_of(explorer)),
         model: actor.clone(),
+        patience: Patience::none(),
         delegation: None,
         events: Arc::new(Events::new(vec![])),
         cancel: CancellationToken::new(),

@@ -10,5 +10,6 @@ mod endings;
 mod events;
 mod ledger;
 mod locks;
+mod retries;
 mod sandbox;
 mod stage;

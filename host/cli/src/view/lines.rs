@@ -61,6 +61,9 @@ impl Lines {
                 self.delegated(agent, &format!("→ {}", line(name)), &line(task))
             }
             EventKind::Report { report, .. } => self.report(report),
+            EventKind::ModelRetry { reason, wait_ms, .. } => {
+                self.remark(agent, &format!("{reason}; asked again in {}", time(*wait_ms)))
+            }
             EventKind::Warning { text } => self.remark(agent, text),
             EventKind::Budget { limit, text } => self.remark(agent, &format!("{limit}: {text}")),
             _ => String::new(),

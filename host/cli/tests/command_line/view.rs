@@ -39,7 +39,8 @@ fn the_model_is_named_with_the_reason_for_it() {
     let said = stage.say(&["run", "--model", &model, "x"]);
     assert!(said.stderr.replace('\n', " ").contains("as chosen"), "{}", said.stderr);
     let said = stage.say(&["run", QUESTION]);
-    assert!(said.stderr.replace('\n', " ").contains("because OPENAI_API_KEY is not set"), "{}", said.stderr);
+    let why = "because neither OPENAI_API_KEY nor ANTHROPIC_API_KEY is set";
+    assert!(said.stderr.replace('\n', " ").contains(why), "{}", said.stderr);
 }
 
 #[test]

@@ -67,16 +67,12 @@ impl Block {
     /// is passed over.
     pub(super) fn push(&mut self, delta: Delta) -> usize {
         match (&mut self.kind, delta) {
-            (Kind::Call(call, _), Delta::InputJsonDelta { partial_json }) => {
+            (Kind::Call(call, _), Delta::Input { partial_json }) => {
                 call.arguments.push_str(&partial_json);
                 partial_json.len()
             }
-            (Kind::Thinking(block), Delta::ThinkingDelta { thinking }) => {
-                append(block, "thinking", &thinking)
-            }
-            (Kind::Thinking(block), Delta::SignatureDelta { signature }) => {
-                append(block, "signature", &signature)
-            }
+            (Kind::Thinking(block), Delta::Thinking { thinking }) => append(block, "thinking", &thinking),
+            (Kind::Thinking(block), Delta::Signature { signature }) => append(block, "signature", &signature),
             (Kind::Other(_, is_whole), _) => {
                 *is_whole = false;
                 0

@@ -106,15 +106,15 @@ impl Decoder {
             None => self.blocks.len().checked_sub(1),
         };
         match (place, delta) {
-            (Some(place), Delta::TextDelta { text }) => self.words(place, text, draft),
+            (Some(place), Delta::Text { text }) => self.words(place, text, draft),
             (Some(place), delta) => draft.grow(self.blocks[place].push(delta)),
             // Words need no beginning to be words; anything else of a block that never began has no meaning.
-            (None, Delta::TextDelta { text }) => {
+            (None, Delta::Text { text }) => {
                 let at = draft.text_bytes();
                 self.blocks.push(Block { index, kind: Kind::Text(at..at) });
                 self.words(self.blocks.len() - 1, text, draft)
             }
-            (None, Delta::InputJsonDelta { .. }) => {
+            (None, Delta::Input { .. }) => {
                 Err(draft.meaningless("block with a part of a call:", &format!("{index:?}")))
             }
             (None, _) => Ok(()),

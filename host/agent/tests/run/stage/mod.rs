@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use remit_agent::roles::{BuiltIn, Role, Roles, RolesSource};
 use remit_agent::{
-    Change, Entry, Event, EventKind, EventSink, Events, Models, Outcome, RunRequest, SinkError,
-    ToolboxFactory, run,
+    Change, Entry, Event, EventKind, EventSink, Events, Models, Outcome, Patience, RunRequest, SinkError, ToolboxFactory, run,
 };
 use remit_model::{Model, ModelError};
 use tokio_util::sync::CancellationToken;
@@ -52,6 +51,7 @@ pub(crate) struct Stage {
     sinks: Vec<Box<dyn EventSink>>,
     toolboxes: Option<Arc<dyn ToolboxFactory>>,
     models: Option<Arc<dyn Models>>,
+    patience: Patience,
 }
 
 /// A run that was played.
@@ -86,6 +86,7 @@ impl Stage {
             sinks: Vec::new(),
             toolboxes: None,
             models: None,
+            patience: Patience::none(),
         }
     }
 
@@ -96,6 +97,12 @@ impl Stage {
             self.roles = format!("{header}\n{}", self.roles);
         }
         self.roles = self.roles.replace(&format!("{header}\n"), &format!("{header}\n{keys}\n"));
+        self
+    }
+
+    /// How patiently the lines are waited for; without this, what fails has failed.
+    pub(crate) fn patience(mut self, patience: Patience) -> Stage {
+        self.patience = patience;
         self
     }
 
@@ -198,7 +205,7 @@ impl Stage {
             roles,
             workspace: self.workspace.path().to_owned(),
             toolboxes: self.toolboxes.unwrap_or_else(|| self.props.clone()),
-            models: self.models.unwrap_or_else(|| Arc::new(Cast(self.actor.clone()))),
+            models: self.models.unwrap_or_else(|| Arc::new(Cast(self.actor.clone(), self.patience))),
             events: Arc::new(Events::new(sinks)),
             cancel: self.cancel,
         })
@@ -244,11 +251,15 @@ impl Played {
 }
 
 /// One model for all roles.
-struct Cast(Arc<Actor>);
+struct Cast(Arc<Actor>, Patience);
 
 impl Models for Cast {
     fn of(&self, _role: &Role) -> Result<Arc<dyn Model>, ModelError> {
         Ok(self.0.clone())
+    }
+
+    fn patience(&self) -> Patience {
+        self.1.clone()
     }
 }
 
