@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use remit_sandbox::{
-    CallError, CallOutput, GrantSpec, Grants, Limits, LoadError, Origin, Plugin, PluginSource, Sandbox,
-    SandboxConfig, Workspace,
+    CallError, CallOutput, GrantSpec, Grants, Ledger, Limits, LoadError, Origin, Plugin, PluginSource,
+    Sandbox, SandboxConfig, Workspace,
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -143,8 +143,22 @@ impl Stage {
         argument: &str,
         grants: &Arc<Grants>,
     ) -> Result<CallOutput, CallError> {
+        self.run_recorded(guest, argument, grants, &Arc::default()).await
+    }
+
+    /// The same, with what it did noted in `ledger`.
+    ///
+    /// # Errors
+    /// Whatever became of the call.
+    pub async fn run_recorded(
+        &self,
+        guest: &Arc<Plugin>,
+        argument: &str,
+        grants: &Arc<Grants>,
+        ledger: &Arc<Ledger>,
+    ) -> Result<CallOutput, CallError> {
         let arguments = json!({ "argument": argument }).to_string();
-        self.sandbox.call(guest, "guest.run", &arguments, grants, &self.limits).await
+        self.sandbox.call(guest, "guest.run", &arguments, grants, &self.limits, ledger).await
     }
 
     /// Calls a function of a guest made from text, most of which take nothing.
@@ -157,7 +171,8 @@ impl Stage {
         function: &str,
         arguments: &str,
     ) -> Result<CallOutput, CallError> {
-        self.sandbox.call(guest, &format!("guest.{function}"), arguments, &Grants::none(), &self.limits).await
+        let (tool, ledger) = (format!("guest.{function}"), Arc::default());
+        self.sandbox.call(guest, &tool, arguments, &Grants::none(), &self.limits, &ledger).await
     }
 }
 

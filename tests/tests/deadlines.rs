@@ -138,7 +138,7 @@ async fn waiting_for_a_slot_uses_up_no_deadline() {
     let (first, second) = tokio::join!(stage.run(&looping, ""), async {
         let limits = Limits { deadline: SOON, ..Limits::default() };
         let arguments = r#"{"argument": "after you"}"#;
-        stage.sandbox.call(&echo, "guest.run", arguments, &Grants::none(), &limits).await
+        stage.sandbox.call(&echo, "guest.run", arguments, &Grants::none(), &limits, &Arc::default()).await
     });
     assert!(matches!(first.unwrap_err(), CallError::Deadline { .. }));
     assert_eq!(second.unwrap().text, "after you");

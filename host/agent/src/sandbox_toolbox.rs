@@ -8,14 +8,15 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::{BoxFuture, try_join_all};
 use remit_sandbox::{
-    CallOutput, GrantSpec, Grants, Limits, LoadError, Origin, Plugin, PluginSource, Sandbox, Workspace,
+    CallOutput, Change, Changes, Entry, GrantSpec, Grants, Ledger, Limits, LoadError, Origin, Plugin,
+    PluginSource, Sandbox, Workspace,
 };
 use thiserror::Error;
 use tokio::sync::OnceCell;
 
 use crate::agent::RoleRef;
-use crate::ledger::{CallLedger, Entry};
-use crate::roles::{Authority, KnownTools, PluginFiles, Roles};
+use crate::ledger::{CallLedger, EffectSource, Staged};
+use crate::roles::{Authority, KnownTools, PluginFiles, Roles, WorkspacePath};
 use crate::toolbox::{CallLimits, ToolInfo, ToolOutcome, Toolbox, ToolboxError, ToolboxFactory};
 
 /// Makes toolboxes of components. A component is loaded when the first role that names one of its tools is started, and
@@ -111,8 +112,11 @@ impl SandboxToolboxes {
     }
 
     fn grants(&self, role: &RoleRef, authority: &Authority) -> Result<Arc<Grants>, ToolboxError> {
+        let paths = |paths: &[WorkspacePath]| paths.iter().map(ToString::to_string).collect();
         let spec = GrantSpec {
-            read: authority.read().iter().map(ToString::to_string).collect(),
+            read: paths(authority.read()),
+            write: paths(authority.write()),
+            protected: paths(authority.protected()),
             hidden: authority.hidden().to_vec(),
             reveal: authority.reveal().to_vec(),
             role_hidden: authority.role_hidden().to_vec(),
@@ -187,8 +191,11 @@ impl Toolbox for SandboxToolbox {
             let Some(plugin) = self.plugins.get(tool) else {
                 return ToolOutcome::error(format!("there is no tool `{tool}`"));
             };
-            match self.sandbox.call(plugin, tool, arguments, &self.grants, &call_limits(limits)).await {
-                Ok(output) => outcome(output, ledger),
+            // It is the call's before the call begins, so that what was done is known however it ends.
+            let (kept, limits) = (Arc::new(Ledger::default()), call_limits(limits));
+            ledger.keep(kept.clone());
+            match self.sandbox.call(plugin, tool, arguments, &self.grants, &limits, &kept).await {
+                Ok(output) => outcome(output, kept),
                 Err(error) => ToolOutcome::error(error.to_string()),
             }
         }
@@ -203,19 +210,49 @@ fn call_limits(limits: &CallLimits) -> Limits {
     Limits { deadline: limits.time, result_bytes: default.result_bytes.max(limits.result_bytes), ..default }
 }
 
-fn outcome(output: CallOutput, ledger: &CallLedger) -> ToolOutcome {
-    let refused = output.refusals.iter().map(|refusal| Entry::Refused {
-        action: refusal.action.to_string(),
-        path: refusal.path.clone(),
-        reason: refusal.reason.clone(),
-    });
-    ledger.keep(Arc::new(refused.collect::<Vec<_>>()));
+fn outcome(output: CallOutput, ledger: Arc<Ledger>) -> ToolOutcome {
     let printed: Vec<&str> = [&output.stdout, &output.stderr]
         .into_iter()
         .map(|text| text.trim())
         .filter(|text| !text.is_empty())
         .collect();
-    ToolOutcome { printed: printed.join("\n"), text: output.text, is_error: output.is_error, changes: None }
+    let (is_changed, changes) = (!output.changes.is_empty(), output.changes);
+    ToolOutcome {
+        printed: printed.join("\n"),
+        text: output.text,
+        is_error: output.is_error,
+        changes: is_changed.then(|| Box::new(StagedChanges { changes, ledger }) as Box<dyn Staged>),
+    }
+}
+
+impl EffectSource for Ledger {
+    fn entries(&self) -> Vec<Entry> {
+        Ledger::entries(self)
+    }
+
+    fn dropped(&self) -> u64 {
+        Ledger::dropped(self)
+    }
+}
+
+/// What a component would change, and the ledger of its call.
+struct StagedChanges {
+    changes: Changes,
+    ledger: Arc<Ledger>,
+}
+
+impl Staged for StagedChanges {
+    fn files(&self) -> &[Change] {
+        self.changes.files()
+    }
+
+    fn unified_diff(&self, max_bytes: usize) -> String {
+        self.changes.unified_diff(max_bytes)
+    }
+
+    fn commit(self: Box<Self>) -> Result<(), String> {
+        self.changes.commit(&self.ledger).map_err(|error| error.to_string())
+    }
 }
 
 /// The components of a `roles.toml`, as they were read and checked, to be loaded.

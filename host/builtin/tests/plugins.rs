@@ -61,7 +61,7 @@ impl Stage {
             self.plugins.iter().find(|plugin| tool.starts_with(&format!("{}.", plugin.name()))).unwrap();
         let output = self
             .sandbox
-            .call(plugin, tool, &arguments.to_string(), &grants, &Limits::default())
+            .call(plugin, tool, &arguments.to_string(), &grants, &Limits::default(), &Arc::default())
             .await
             .unwrap();
         assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("", ""));

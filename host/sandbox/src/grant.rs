@@ -14,6 +14,11 @@ use crate::workspace::Workspace;
 pub struct GrantSpec {
     /// Directories that may be read, relative to the workspace, `/`-separated; `.` is the workspace itself.
     pub read: Vec<String>,
+    /// Directories that may be read and written, likewise.
+    pub write: Vec<String>,
+    /// Files and directories that nothing may change although a directory of `write` covers them, relative to the
+    /// workspace.
+    pub protected: Vec<String>,
     /// Gitignore patterns that the ceiling adds to [`ALWAYS_HIDDEN`](crate::ALWAYS_HIDDEN).
     pub hidden: Vec<String>,
     /// Gitignore patterns that the ceiling takes back from it.
@@ -26,6 +31,10 @@ pub struct GrantSpec {
 #[derive(Debug)]
 pub struct Grants {
     preopens: Vec<Preopen>,
+    /// The own paths of the directories that may be written.
+    writable: Vec<String>,
+    /// In lower case.
+    protected: Vec<String>,
     hidden: Hidden,
     workspace: Option<Workspace>,
 }
@@ -53,6 +62,12 @@ pub enum GrantError {
     Pattern(#[from] PatternError),
 }
 
+/// What a role without a grant to write is told.
+pub(crate) const NO_WRITING: &str = "no directory is granted for writing";
+
+/// Where the host keeps its own files.
+pub(crate) const FOLDER: &str = ".remit";
+
 impl Grants {
     /// Nothing: no directory, no file.
     #[must_use]
@@ -60,7 +75,13 @@ impl Grants {
         static NONE: std::sync::OnceLock<Arc<Grants>> = std::sync::OnceLock::new();
         NONE.get_or_init(|| {
             let hidden = Hidden::none();
-            Arc::new(Self { preopens: Vec::new(), hidden, workspace: None })
+            Arc::new(Self {
+                preopens: Vec::new(),
+                writable: Vec::new(),
+                protected: Vec::new(),
+                hidden,
+                workspace: None,
+            })
         })
         .clone()
     }
@@ -75,15 +96,26 @@ impl Grants {
         let hidden = Hidden::new(&spec.hidden, &spec.reveal, &spec.role_hidden)?;
         let root = DirNode::root(workspace.root().clone());
         let mut preopens: Vec<Preopen> = Vec::new();
-        for path in &spec.read {
+        let mut writable = Vec::new();
+        let all =
+            spec.read.iter().map(|path| (path, false)).chain(spec.write.iter().map(|path| (path, true)));
+        for (path, is_writable) in all {
             let mount = normal(path)?;
-            if preopens.iter().any(|p| p.mount == mount) {
-                continue;
+            let at = match preopens.iter().position(|preopen| preopen.mount == mount) {
+                Some(at) => at,
+                None => {
+                    let dir = open_dir(&root, &mount, &hidden)?;
+                    preopens.push(Preopen { mount, dir });
+                    preopens.len() - 1
+                }
+            };
+            if is_writable {
+                writable.push(preopens[at].dir.path().to_owned());
             }
-            let dir = open_dir(&root, &mount, &hidden)?;
-            preopens.push(Preopen { mount, dir });
         }
-        Ok(Arc::new(Self { preopens, hidden, workspace: Some(workspace.clone()) }))
+        let protected = spec.protected.iter().map(|path| Ok(normal(path)?.to_lowercase()));
+        let protected = protected.collect::<Result<_, GrantError>>()?;
+        Ok(Arc::new(Self { preopens, writable, protected, hidden, workspace: Some(workspace.clone()) }))
     }
 
     /// Whether anything of the file system is granted.
@@ -97,6 +129,42 @@ impl Grants {
         self.preopens.iter().map(|p| p.mount.as_str())
     }
 
+    /// Whether anything may be written.
+    pub(crate) fn can_write(&self) -> bool {
+        !self.writable.is_empty()
+    }
+
+    /// Whether the directory `path` is granted for writing, or lies within one that is.
+    pub(crate) fn may_write_in(&self, path: &str) -> bool {
+        self.writable.iter().any(|dir| is_within(path, dir))
+    }
+
+    /// Whether `path`, which is a file's or directory's own, may be changed.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    pub(crate) fn may_write(&self, path: &str) -> Result<(), String> {
+        let folded = path.to_lowercase();
+        if self.writable.is_empty() {
+            return Err(NO_WRITING.to_owned());
+        }
+        // Strictly within: the directory itself is not the role's to remove.
+        let within = |dir: &String| path != dir && is_within(path, dir);
+        if !self.writable.iter().any(within) {
+            let shown = |dir: &String| if dir.is_empty() { ".".to_owned() } else { dir.clone() };
+            let granted = self.writable.iter().map(shown).collect::<Vec<_>>().join(", ");
+            return Err(format!("it is not within what is granted for writing: {granted}"));
+        }
+        if is_within(&folded, FOLDER) {
+            return Err("remit's own folder is never writable".to_owned());
+        }
+        match self.protected.iter().find(|protected| is_within(&folded, protected)) {
+            Some(_) => Err("it is protected: it says what roles may do".to_owned()),
+            None => Ok(()),
+        }
+    }
+
     pub(crate) fn preopens(&self) -> &[Preopen] {
         &self.preopens
     }
@@ -108,6 +176,11 @@ impl Grants {
     pub(crate) fn workspace(&self) -> Option<&Workspace> {
         self.workspace.as_ref()
     }
+}
+
+/// Whether `path` is `dir` or lies within it; both are a file's or directory's own.
+fn is_within(path: &str, dir: &str) -> bool {
+    dir.is_empty() || path.strip_prefix(dir).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// A granted path in its one spelling: no `.` parts, no slash at the end; `.` alone for the workspace.

@@ -11,10 +11,11 @@ use wasmtime::{Engine, Store, Trap, UpdateDeadline};
 use wasmtime_wasi::{I32Exit, ResourceTableError};
 
 use crate::catalog::Tool;
+use crate::change::Changes;
 use crate::codec::{EncodeError, encode_result};
 use crate::error::CallError;
-use crate::gate::Refusal;
 use crate::grant::Grants;
+use crate::ledger::Ledger;
 use crate::limits::Limits;
 use crate::plugin::Plugin;
 use crate::state::State;
@@ -27,7 +28,7 @@ const GRACE: Duration = Duration::from_millis(500);
 const STDERR_TAIL: usize = 600;
 
 /// What a call gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct CallOutput {
     /// The result: a string as it is, everything else as JSON. Safe to show on a terminal.
     pub text: String,
@@ -37,8 +38,8 @@ pub struct CallOutput {
     pub stdout: String,
     /// What it printed to standard error, likewise.
     pub stderr: String,
-    /// What it tried with files and was refused; the first of them.
-    pub refusals: Vec<Refusal>,
+    /// What it wants changed, nothing of it on disk yet; empty where the function returned an error.
+    pub changes: Changes,
     /// From the start of the call to the end of its result, without the wait for a slot.
     pub elapsed: Duration,
 }
@@ -56,6 +57,7 @@ pub(crate) struct Invocation {
     pub(crate) values: Vec<Val>,
     pub(crate) grants: Arc<Grants>,
     pub(crate) limits: Limits,
+    pub(crate) ledger: Arc<Ledger>,
     /// Held until the store is gone.
     pub(crate) slot: OwnedSemaphorePermit,
     pub(crate) ticking: Ticking,
@@ -101,9 +103,9 @@ impl Invocation {
 
     async fn call(self) -> Result<CallOutput, CallError> {
         let start = Instant::now();
-        let Self { engine, plugin, tool, values, grants, limits, slot, ticking } = self;
+        let Self { engine, plugin, tool, values, grants, limits, ledger, slot, ticking } = self;
         let tool = plugin.tools().get(tool).ok_or_else(|| CallError::Host("the tool is gone".to_owned()))?;
-        let mut store = State::store(&engine, grants, &limits);
+        let mut store = State::store(&engine, grants.clone(), ledger, &limits);
         let deadline = limits.deadline;
         store.set_epoch_deadline(1);
         store.epoch_deadline_callback(move |_| {
@@ -124,12 +126,14 @@ impl Invocation {
         let state = store.into_data();
         drop((slot, ticking));
         let result = result?;
+        // A function that says it failed has changed nothing.
+        let stage = Some(state.gate.into_stage()).filter(|_| !result.is_error);
         Ok(CallOutput {
             text: result.text,
             is_error: result.is_error,
             stdout: state.stdout.text(),
             stderr: state.stderr.text(),
-            refusals: state.gate.into_refusals(),
+            changes: stage.map(|stage| Changes::of(grants.workspace(), stage)).unwrap_or_default(),
             elapsed: start.elapsed(),
         })
     }

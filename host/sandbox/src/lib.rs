@@ -6,7 +6,11 @@
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! use remit_sandbox::{GrantSpec, Grants, Limits, Origin, PluginSource, Sandbox, SandboxConfig, Workspace};
+//! use std::sync::Arc;
+//!
+//! use remit_sandbox::{
+//!     GrantSpec, Grants, Ledger, Limits, Origin, PluginSource, Sandbox, SandboxConfig, Workspace,
+//! };
 //!
 //! let sandbox = Sandbox::new(&SandboxConfig::default())?;
 //! let file = "plugins/words.wasm";
@@ -15,15 +19,17 @@
 //!     sandbox.load(PluginSource { name: "words".into(), origin: Origin::File(file.into()), bytes, wit: None })?;
 //! let workspace = Workspace::open(".".as_ref())?;
 //! let grants = Grants::new(&workspace, &GrantSpec { read: vec!["docs".into()], ..GrantSpec::default() })?;
+//! let (ledger, limits) = (Arc::new(Ledger::default()), Limits::default());
 //! let output =
-//!     sandbox.call(&plugin, "words.count", r#"{"path": "docs/a.md"}"#, &grants, &Limits::default()).await?;
-//! println!("{}", output.text);
+//!     sandbox.call(&plugin, "words.count", r#"{"path": "docs/a.md"}"#, &grants, &limits, &ledger).await?;
+//! println!("{}, having read {:?}", output.text, ledger.entries());
 //! # Ok(())
 //! # }
 //! ```
 
 mod cache;
 mod catalog;
+mod change;
 mod codec;
 mod diagnose;
 mod engine;
@@ -33,6 +39,7 @@ mod grant;
 mod hidden;
 mod imports;
 mod invoke;
+mod ledger;
 mod limits;
 mod output;
 mod plugin;
@@ -44,14 +51,15 @@ mod ticker;
 mod workspace;
 
 pub use catalog::{CatalogError, Skipped, Tool};
+pub use change::{Change, Changes, CommitError, Recovered, recover};
 pub use codec::ArgumentError;
 pub use engine::Allocation;
 pub use error::{CallError, LoadError, LoadProblem, SandboxError};
-pub use gate::Refusal;
 pub use grant::{GrantError, GrantSpec, Grants};
 pub use hidden::{ALWAYS_HIDDEN, PatternError};
 pub use imports::{Import, ImportKind, UnknownImport};
 pub use invoke::CallOutput;
+pub use ledger::{ChangeKind, Entry, Ledger, Version};
 pub use limits::Limits;
 pub use plugin::{Origin, Plugin, PluginSource};
 pub use sandbox::{Sandbox, SandboxConfig};

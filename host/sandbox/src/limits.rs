@@ -25,6 +25,11 @@ pub struct Limits {
     pub result_bytes: usize,
     /// What is kept of standard output and of standard error, in bytes each; the rest is counted and dropped.
     pub output_bytes: usize,
+    /// How many bytes of files the call may change, their content before counted in: the host holds both until the
+    /// call has ended.
+    pub write_bytes: usize,
+    /// How many files and directories the call may change.
+    pub write_files: usize,
     /// How long the call may run.
     pub deadline: Duration,
 }
@@ -41,6 +46,8 @@ impl Default for Limits {
             hostcall_bytes: 16 << 20,
             result_bytes: 1 << 20,
             output_bytes: 64 << 10,
+            write_bytes: 64 << 20,
+            write_files: 10_000,
             deadline: Duration::from_secs(30),
         }
     }

@@ -14,6 +14,7 @@ use crate::engine::{self, Allocation};
 use crate::error::{CallError, LoadError, LoadProblem, SandboxError};
 use crate::grant::Grants;
 use crate::invoke::{CallOutput, Invocation};
+use crate::ledger::Ledger;
 use crate::limits::Limits;
 use crate::plugin::{Plugin, PluginSource};
 use crate::state::{self, State};
@@ -138,7 +139,8 @@ impl Sandbox {
     }
 
     /// Calls a tool with arguments as JSON text, in an instance that is made for it and gone afterwards. Where all
-    /// slots are taken it waits for one. Dropping the future stops the call.
+    /// slots are taken it waits for one. Dropping the future stops the call. What the call does is noted in `ledger`,
+    /// however it ends; what it wants changed is in its output, and not on disk yet.
     ///
     /// # Errors
     ///
@@ -151,6 +153,7 @@ impl Sandbox {
         arguments: &str,
         grants: &Arc<Grants>,
         limits: &Limits,
+        ledger: &Arc<Ledger>,
     ) -> Result<CallOutput, CallError> {
         let index = plugin
             .tools()
@@ -167,6 +170,7 @@ impl Sandbox {
             values,
             grants: grants.clone(),
             limits: limits.clone(),
+            ledger: ledger.clone(),
             slot: slot.map_err(|_| CallError::Host("the sandbox is shut".to_owned()))?,
             ticking: shared.ticker.ticking(),
         };

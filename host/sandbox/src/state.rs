@@ -13,6 +13,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use crate::gate::{self, Gate, GateView, Gated};
 use crate::grant::Grants;
+use crate::ledger::Ledger;
 use crate::limits::{Limits, Meter};
 use crate::output::Captured;
 
@@ -31,7 +32,12 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub(crate) fn store(engine: &Engine, grants: Arc<Grants>, limits: &Limits) -> Store<Self> {
+    pub(crate) fn store(
+        engine: &Engine,
+        grants: Arc<Grants>,
+        ledger: Arc<Ledger>,
+        limits: &Limits,
+    ) -> Store<Self> {
         let (stdout, stderr) = (Captured::new(limits.output_bytes), Captured::new(limits.output_bytes));
         let wasi = WasiCtx::builder()
             .stdout(stdout.clone())
@@ -43,7 +49,14 @@ impl State {
             .build();
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles);
-        let state = Self { wasi, table, gate: Gate::new(grants), meter: Meter::new(limits), stdout, stderr };
+        let state = Self {
+            wasi,
+            table,
+            gate: Gate::new(grants, ledger, limits),
+            meter: Meter::new(limits),
+            stdout,
+            stderr,
+        };
         let mut store = Store::new(engine, state);
         store.limiter(|state| &mut state.meter);
         store.set_hostcall_fuel(limits.hostcall_bytes);

@@ -148,6 +148,7 @@ async fn the_ceiling_may_reveal_and_a_role_may_hide_more() {
         hidden: vec!["secrets/".into()],
         reveal: vec![".env.local".into()],
         role_hidden: vec!["notes.*".into()],
+        ..GrantSpec::default()
     });
     let operations =
         ["read .env.local", "read .env", "read secrets/plan.md", "list secrets", "read notes.txt", "list ."];

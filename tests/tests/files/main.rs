@@ -9,6 +9,7 @@ mod odd;
 mod paths;
 mod read_only;
 mod special;
+mod write;
 
 use std::sync::Arc;
 

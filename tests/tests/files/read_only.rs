@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::sync::Arc;
+
+use remit_sandbox::Entry;
 
 use crate::{Probe, all_refused};
 
@@ -112,11 +115,15 @@ async fn refusals_name_the_path_and_the_reason() {
     probe.stage.write(".env", "KEY=1");
     probe.stage.write("file", "");
     let program = "read .env\nunlink file\nread ../outside";
-    let output = probe.stage.run_with(&probe.wasi, program, &probe.stage.grants(&["."])).await.unwrap();
-    let refusals: Vec<_> = output
-        .refusals
-        .iter()
-        .map(|refusal| format!("{} {}: {}", refusal.action, refusal.path, refusal.reason))
+    let ledger = Arc::default();
+    probe.stage.run_recorded(&probe.wasi, program, &probe.stage.grants(&["."]), &ledger).await.unwrap();
+    let refusals: Vec<_> = ledger
+        .entries()
+        .into_iter()
+        .filter_map(|entry| match entry {
+            Entry::Refused { action, path, reason } => Some(format!("{action} {path}: {reason}")),
+            _ => None,
+        })
         .collect();
     assert_eq!(
         refusals,

@@ -1,8 +1,8 @@
-use super::entry::Entry;
 use super::net::{Deed, NetChange, net};
 use super::sight::Sight;
 use crate::agent_path::AgentPath;
 use crate::report::Report;
+use remit_sandbox::Entry;
 
 /// How many refusals are told by name; the others are counted.
 const MAX_REFUSALS: usize = 8;

@@ -1,6 +1,6 @@
 use std::sync::{Arc, OnceLock};
 
-use super::entry::{Change, Entry};
+use remit_sandbox::{Change, Entry};
 
 /// Where the entries of one call are kept while it runs, and after it was given up.
 pub trait EffectSource: Send + Sync {

@@ -5,13 +5,12 @@
 
 mod account;
 mod call;
-mod entry;
 mod net;
 mod place;
 mod sight;
 
 pub(crate) use account::Account;
 pub use call::{CallLedger, EffectSource, Staged};
-pub use entry::{Change, ChangeKind, Entry, Version};
 pub use net::NetChange;
 pub(crate) use place::one_spelling;
+pub use remit_sandbox::{Change, ChangeKind, Entry, Version};

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::{ChangeKind, Entry, Version};
 use crate::agent_path::AgentPath;
+use remit_sandbox::{ChangeKind, Entry, Version};
 
 /// What an agent, with all agents below it, did to one file in the end: created and deleted again is nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,10 +8,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use remit_model::{Content, Transcript};
 use serde_json::Value;
 
-use super::entry::Entry;
 use super::place::{one_spelling, stands_in};
 use crate::report::{Evidence, Observed};
 use crate::roles::TASK_TOOL;
+use remit_sandbox::Entry;
 
 /// What stands between a line's number and its text.
 const SEPARATORS: [&str; 3] = [": ", "- ", "\t"];

@@ -14,7 +14,8 @@ const RESERVED: &str = "task";
 
 /// Packages in remit's own namespace that this host knows, and the version line that it knows of each. A
 /// component with a later one was made for a later host.
-const KNOWN_PACKAGES: [(&str, &str); 2] = [("remit:files", "0.1"), ("remit:search", "0.1")];
+const KNOWN_PACKAGES: [(&str, &str); 3] =
+    [("remit:edit", "0.1"), ("remit:files", "0.1"), ("remit:search", "0.1")];
 
 /// Where in a component a function is.
 #[derive(Clone, Copy)]

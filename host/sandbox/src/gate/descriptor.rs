@@ -3,11 +3,7 @@
 //! The generated traits name wasmtime-wasi's descriptor; the table holds [`Node`] under the same number, and no
 //! function here reads it as anything else.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
-use rustix::fs::{FileType, Stat};
 use wasmtime::component::Resource;
-use wasmtime_wasi::p2::bindings::clocks::wall_clock::Datetime;
 use wasmtime_wasi::p2::bindings::filesystem::preopens;
 use wasmtime_wasi::p2::bindings::filesystem::types::{
     self, Advice, Descriptor, DescriptorFlags, DescriptorStat, DescriptorType, DirectoryEntry,
@@ -17,10 +13,12 @@ use wasmtime_wasi::p2::bindings::filesystem::types::{
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 
 use super::GateView;
-use super::listing::{Listing, descriptor_type};
-use super::locate::{Follow, Located, code, open_located};
+use super::facts::Facts;
+use super::listing::Listing;
+use super::locate::{Follow, Place, code, open_located};
 use super::node::{DirNode, FileNode, Node};
-use super::stream::{FileStream, read_at};
+use super::stage::{Content, Now};
+use super::stream::{ContentStream, FileStream};
 
 impl GateView<'_> {
     fn node(&self, fd: &Resource<Descriptor>) -> FsResult<&Node> {
@@ -45,22 +43,38 @@ impl GateView<'_> {
         Ok(Resource::new_own(self.table.push(node)?.rep()))
     }
 
-    fn look(&mut self, fd: &Resource<Descriptor>, flags: PathFlags, path: &str) -> FsResult<Located> {
+    fn look(&mut self, fd: &Resource<Descriptor>, flags: PathFlags, path: &str) -> FsResult<Facts> {
         let dir = self.dir(fd)?;
-        Ok(self.gate.admit("look", &dir, path, follow(flags))?)
+        Ok(match self.gate.admit("look", &dir, path, follow(flags))? {
+            Place::Disk(found) => Facts::of(&found.stat),
+            Place::Staged { now: Now::File { content, .. }, .. } => Facts::staged_file(&content),
+            Place::Staged { path, .. } | Place::Missing { path } => Facts::staged_dir(&path),
+        })
     }
 
-    fn stat_of(&self, fd: &Resource<Descriptor>) -> FsResult<Stat> {
+    fn facts(&self, fd: &Resource<Descriptor>) -> FsResult<Facts> {
         let stat = match self.node(fd)? {
-            Node::Dir(dir) => rustix::fs::fstat(dir.fd()),
-            Node::File(file) => rustix::fs::fstat(&file.file),
+            Node::Dir(dir) => match dir.dir() {
+                Some(handle) => rustix::fs::fstat(handle),
+                None => return Ok(Facts::staged_dir(dir.path())),
+            },
+            Node::File(FileNode::Disk { file, .. }) => rustix::fs::fstat(file),
+            Node::File(FileNode::Staged { content, .. }) => return Ok(Facts::staged_file(content)),
         };
-        Ok(stat.map_err(code)?)
+        Ok(Facts::of(&stat.map_err(code)?))
     }
 
-    /// Every function that would change something ends here.
-    fn read_only<T>(&mut self, path: &str) -> FsResult<T> {
-        self.gate.refuse("write", path, "no directory is granted for writing");
+    /// The content of a descriptor that is open for writing.
+    fn writable(&mut self, fd: &Resource<Descriptor>) -> FsResult<Content> {
+        match self.file(fd)? {
+            FileNode::Staged { content, writable: true } => Ok(content),
+            _ => self.never("(an open file)", "it is not open for writing"),
+        }
+    }
+
+    /// What no role may do, whatever it is granted.
+    fn never<T>(&mut self, path: &str, reason: &str) -> FsResult<T> {
+        self.gate.refuse("write", path, reason);
         Err(ErrorCode::ReadOnly.into())
     }
 }
@@ -101,26 +115,39 @@ impl HostDescriptor for GateView<'_> {
     ) -> FsResult<Resource<Descriptor>> {
         let dir = self.dir(&fd)?;
         let changes = OpenFlags::CREATE | OpenFlags::EXCLUSIVE | OpenFlags::TRUNCATE;
-        if open.intersects(changes)
-            || mode.intersects(DescriptorFlags::WRITE | DescriptorFlags::MUTATE_DIRECTORY)
-        {
-            return self.read_only(&path);
+        if open.intersects(changes) || mode.contains(DescriptorFlags::WRITE) {
+            let file = self.gate.open_to_write(&dir, &path, follow(flags), open)?;
+            return self.push(Node::File(file));
         }
-        let found = self.gate.admit("read", &dir, &path, follow(flags))?;
-        if open.contains(OpenFlags::DIRECTORY) && !found.is_dir() {
+        if mode.contains(DescriptorFlags::MUTATE_DIRECTORY) {
+            self.gate.writes_at_all(&path)?;
+        }
+        let place = self.gate.admit("read", &dir, &path, follow(flags))?;
+        if open.contains(OpenFlags::DIRECTORY) && !place.is_dir() {
             return Err(ErrorCode::NotDirectory.into());
         }
-        let file = open_located(&dir, &found)?;
-        let node = if found.is_dir() {
-            Node::Dir(DirNode::new(file, found.path))
-        } else {
-            Node::File(FileNode { file: file.into() })
+        let node = match place {
+            Place::Disk(found) => {
+                let file = open_located(&dir, &found)?;
+                if found.is_dir() {
+                    Node::Dir(DirNode::new(file, found.path))
+                } else {
+                    let read = self.gate.ledger.read(&found.path);
+                    Node::File(FileNode::Disk { file: file.into(), read })
+                }
+            }
+            Place::Staged { now: Now::File { content, .. }, .. } => {
+                Node::File(FileNode::Staged { content, writable: false })
+            }
+            Place::Staged { path, .. } | Place::Missing { path } => Node::Dir(DirNode::staged(path)),
         };
         self.push(node)
     }
 
     async fn read_directory(&mut self, fd: Resource<Descriptor>) -> FsResult<Resource<DirectoryEntryStream>> {
-        let listing = Listing::open(&self.dir(&fd)?)?;
+        let dir = self.dir(&fd)?;
+        let listing = Listing::open(&dir, &self.gate.stage)?;
+        self.gate.ledger.listed(dir.path());
         Ok(Resource::new_own(self.table.push(listing)?.rep()))
     }
 
@@ -130,8 +157,8 @@ impl HostDescriptor for GateView<'_> {
         len: Filesize,
         offset: Filesize,
     ) -> FsResult<(Vec<u8>, bool)> {
-        let file = self.file(&fd)?;
-        let bytes = read_at(&file.file, usize::try_from(len).unwrap_or(usize::MAX), offset)?;
+        let len = usize::try_from(len).unwrap_or(usize::MAX);
+        let bytes = self.file(&fd)?.read_at(len, offset)?;
         let end = bytes.is_empty() && len > 0;
         Ok((bytes, end))
     }
@@ -141,13 +168,12 @@ impl HostDescriptor for GateView<'_> {
         fd: Resource<Descriptor>,
         offset: Filesize,
     ) -> FsResult<Resource<DynInputStream>> {
-        let file = self.file(&fd)?;
-        let stream: DynInputStream = Box::new(FileStream::new(file.file, offset));
+        let stream: DynInputStream = Box::new(FileStream::new(self.file(&fd)?, offset));
         Ok(self.table.push(stream)?)
     }
 
     async fn stat(&mut self, fd: Resource<Descriptor>) -> FsResult<DescriptorStat> {
-        Ok(descriptor_stat(&self.stat_of(&fd)?))
+        Ok(self.facts(&fd)?.stat())
     }
 
     async fn stat_at(
@@ -156,19 +182,21 @@ impl HostDescriptor for GateView<'_> {
         flags: PathFlags,
         path: String,
     ) -> FsResult<DescriptorStat> {
-        Ok(descriptor_stat(&self.look(&fd, flags, &path)?.stat))
+        Ok(self.look(&fd, flags, &path)?.stat())
     }
 
     async fn readlink_at(&mut self, fd: Resource<Descriptor>, path: String) -> FsResult<String> {
-        let found = self.look(&fd, PathFlags::empty(), &path)?;
         let dir = self.dir(&fd)?;
+        let Place::Disk(found) = self.gate.admit("look", &dir, &path, Follow::No)? else {
+            return Err(ErrorCode::Invalid.into());
+        };
         let target = found.link_target(&dir)?;
         // Where an absolute link leads says how the machine is laid out, and can't be followed anyway.
         if target.starts_with('/') { Err(ErrorCode::NotPermitted.into()) } else { Ok(target) }
     }
 
     async fn metadata_hash(&mut self, fd: Resource<Descriptor>) -> FsResult<MetadataHashValue> {
-        Ok(identity(&self.stat_of(&fd)?))
+        Ok(self.facts(&fd)?.hash())
     }
 
     async fn metadata_hash_at(
@@ -177,7 +205,7 @@ impl HostDescriptor for GateView<'_> {
         flags: PathFlags,
         path: String,
     ) -> FsResult<MetadataHashValue> {
-        Ok(identity(&self.look(&fd, flags, &path)?.stat))
+        Ok(self.look(&fd, flags, &path)?.hash())
     }
 
     async fn is_same_object(
@@ -185,9 +213,8 @@ impl HostDescriptor for GateView<'_> {
         a: Resource<Descriptor>,
         b: Resource<Descriptor>,
     ) -> wasmtime::Result<bool> {
-        let key = |stat: FsResult<Stat>| stat.map(|stat| (stat.st_dev, stat.st_ino)).ok();
-        let (a, b) = (key(self.stat_of(&a)), key(self.stat_of(&b)));
-        Ok(a.is_some() && a == b)
+        let (a, b) = (self.facts(&a).ok(), self.facts(&b).ok());
+        Ok(a.is_some() && a.map(|facts| facts.id) == b.map(|facts| facts.id))
     }
 
     async fn get_type(&mut self, fd: Resource<Descriptor>) -> FsResult<DescriptorType> {
@@ -198,8 +225,15 @@ impl HostDescriptor for GateView<'_> {
     }
 
     async fn get_flags(&mut self, fd: Resource<Descriptor>) -> FsResult<DescriptorFlags> {
-        self.node(&fd)?;
-        Ok(DescriptorFlags::READ)
+        Ok(match self.node(&fd)? {
+            Node::Dir(dir) if self.gate.grants.may_write_in(dir.path()) => {
+                DescriptorFlags::READ | DescriptorFlags::MUTATE_DIRECTORY
+            }
+            Node::File(FileNode::Staged { writable: true, .. }) => {
+                DescriptorFlags::READ | DescriptorFlags::WRITE
+            }
+            _ => DescriptorFlags::READ,
+        })
     }
 
     async fn advise(
@@ -228,32 +262,36 @@ impl HostDescriptor for GateView<'_> {
         Ok(())
     }
 
-    async fn set_size(&mut self, _: Resource<Descriptor>, _: Filesize) -> FsResult<()> {
-        self.read_only("(an open file)")
+    async fn set_size(&mut self, fd: Resource<Descriptor>, size: Filesize) -> FsResult<()> {
+        Ok(self.writable(&fd)?.set_size(size)?)
     }
 
     async fn set_times(&mut self, _: Resource<Descriptor>, _: NewTimestamp, _: NewTimestamp) -> FsResult<()> {
-        self.read_only("(an open file)")
+        self.never("(an open file)", TIMES)
     }
 
-    async fn write(&mut self, _: Resource<Descriptor>, _: Vec<u8>, _: Filesize) -> FsResult<Filesize> {
-        self.read_only("(an open file)")
+    async fn write(&mut self, fd: Resource<Descriptor>, bytes: Vec<u8>, at: Filesize) -> FsResult<Filesize> {
+        self.writable(&fd)?.write_at(&bytes, at)?;
+        Ok(bytes.len() as Filesize)
     }
 
     fn write_via_stream(
         &mut self,
-        _: Resource<Descriptor>,
-        _: Filesize,
+        fd: Resource<Descriptor>,
+        offset: Filesize,
     ) -> FsResult<Resource<DynOutputStream>> {
-        self.read_only("(an open file)")
+        let stream: DynOutputStream = Box::new(ContentStream::new(self.writable(&fd)?, Some(offset)));
+        Ok(self.table.push(stream)?)
     }
 
-    fn append_via_stream(&mut self, _: Resource<Descriptor>) -> FsResult<Resource<DynOutputStream>> {
-        self.read_only("(an open file)")
+    fn append_via_stream(&mut self, fd: Resource<Descriptor>) -> FsResult<Resource<DynOutputStream>> {
+        let stream: DynOutputStream = Box::new(ContentStream::new(self.writable(&fd)?, None));
+        Ok(self.table.push(stream)?)
     }
 
-    async fn create_directory_at(&mut self, _: Resource<Descriptor>, path: String) -> FsResult<()> {
-        self.read_only(&path)
+    async fn create_directory_at(&mut self, fd: Resource<Descriptor>, path: String) -> FsResult<()> {
+        let dir = self.dir(&fd)?;
+        Ok(self.gate.create_dir(&dir, &path)?)
     }
 
     async fn set_times_at(
@@ -264,7 +302,7 @@ impl HostDescriptor for GateView<'_> {
         _: NewTimestamp,
         _: NewTimestamp,
     ) -> FsResult<()> {
-        self.read_only(&path)
+        self.never(&path, TIMES)
     }
 
     async fn link_at(
@@ -275,31 +313,37 @@ impl HostDescriptor for GateView<'_> {
         _: Resource<Descriptor>,
         to: String,
     ) -> FsResult<()> {
-        self.read_only(&to)
+        self.never(&to, LINKS)
     }
 
-    async fn remove_directory_at(&mut self, _: Resource<Descriptor>, path: String) -> FsResult<()> {
-        self.read_only(&path)
+    async fn remove_directory_at(&mut self, fd: Resource<Descriptor>, path: String) -> FsResult<()> {
+        let dir = self.dir(&fd)?;
+        Ok(self.gate.remove_dir(&dir, &path)?)
     }
 
     async fn rename_at(
         &mut self,
-        _: Resource<Descriptor>,
+        from_fd: Resource<Descriptor>,
         from: String,
-        _: Resource<Descriptor>,
-        _: String,
+        to_fd: Resource<Descriptor>,
+        to: String,
     ) -> FsResult<()> {
-        self.read_only(&from)
+        let (from_dir, to_dir) = (self.dir(&from_fd)?, self.dir(&to_fd)?);
+        Ok(self.gate.rename(&from_dir, &from, &to_dir, &to)?)
     }
 
     async fn symlink_at(&mut self, _: Resource<Descriptor>, _: String, path: String) -> FsResult<()> {
-        self.read_only(&path)
+        self.never(&path, LINKS)
     }
 
-    async fn unlink_file_at(&mut self, _: Resource<Descriptor>, path: String) -> FsResult<()> {
-        self.read_only(&path)
+    async fn unlink_file_at(&mut self, fd: Resource<Descriptor>, path: String) -> FsResult<()> {
+        let dir = self.dir(&fd)?;
+        Ok(self.gate.remove_file(&dir, &path)?)
     }
 }
+
+const TIMES: &str = "a file's times can't be set";
+const LINKS: &str = "links can't be made";
 
 impl HostDirectoryEntryStream for GateView<'_> {
     async fn read_directory_entry(
@@ -318,29 +362,4 @@ impl HostDirectoryEntryStream for GateView<'_> {
 
 fn follow(flags: PathFlags) -> Follow {
     if flags.contains(PathFlags::SYMLINK_FOLLOW) { Follow::Yes } else { Follow::No }
-}
-
-#[expect(clippy::unnecessary_cast, clippy::useless_conversion, reason = "the types differ between systems")]
-fn descriptor_stat(stat: &Stat) -> DescriptorStat {
-    let time = |seconds: i64, nanoseconds: u32| {
-        Some(Datetime { seconds: u64::try_from(seconds).ok()?, nanoseconds })
-    };
-    DescriptorStat {
-        type_: descriptor_type(FileType::from_raw_mode(stat.st_mode)),
-        link_count: stat.st_nlink as u64,
-        size: u64::try_from(stat.st_size).unwrap_or(0),
-        data_access_timestamp: time(stat.st_atime.into(), stat.st_atime_nsec as u32),
-        data_modification_timestamp: time(stat.st_mtime.into(), stat.st_mtime_nsec as u32),
-        status_change_timestamp: time(stat.st_ctime.into(), stat.st_ctime_nsec as u32),
-    }
-}
-
-/// The same for the same file, another for another, and nothing to be read from it.
-fn identity(stat: &Stat) -> MetadataHashValue {
-    let half = |salt: u64| {
-        let mut hasher = DefaultHasher::new();
-        (salt, stat.st_dev, stat.st_ino).hash(&mut hasher);
-        hasher.finish()
-    };
-    MetadataHashValue { lower: half(1), upper: half(2) }
 }

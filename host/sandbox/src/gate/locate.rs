@@ -14,6 +14,7 @@ use rustix::io::Errno;
 use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
 
 use super::node::DirNode;
+use super::stage::{Now, Stage};
 
 /// How many links a path may go through before it is taken for a loop; what Linux itself allows.
 const MAX_LINKS: usize = 40;
@@ -28,7 +29,35 @@ pub(crate) enum Follow {
     No,
 }
 
-/// What a path led to. Nothing has been opened for reading.
+/// What a path leads to, with what the call has changed taken into account.
+#[derive(Debug)]
+pub(crate) enum Place {
+    /// Something on disk that the call has not changed.
+    Disk(Located),
+    /// A file or directory that the call has changed.
+    Staged { path: String, now: Now },
+    /// Nothing, in a directory that is there.
+    Missing { path: String },
+}
+
+impl Place {
+    pub(crate) fn path(&self) -> &str {
+        match self {
+            Self::Disk(located) => &located.path,
+            Self::Staged { path, .. } | Self::Missing { path } => path,
+        }
+    }
+
+    pub(crate) fn is_dir(&self) -> bool {
+        match self {
+            Self::Disk(located) => located.is_dir(),
+            Self::Staged { now, .. } => matches!(now, Now::Dir),
+            Self::Missing { .. } => false,
+        }
+    }
+}
+
+/// What a path led to on disk. Nothing has been opened for reading.
 #[derive(Debug)]
 pub(crate) struct Located {
     /// Relative to the workspace, through no link; empty for the workspace itself.
@@ -60,15 +89,23 @@ impl Located {
     pub(crate) fn link_target(&self, base: &DirNode) -> Result<String, ErrorCode> {
         let (dir, name) = match &self.at {
             At::Base => return Err(ErrorCode::Invalid),
-            At::Beneath(name) => (base.fd(), name),
+            At::Beneath(name) => (base.fd()?, name),
             At::Entry(dir, name) => (dir.as_fd(), name),
         };
         read_link(dir, name)
     }
 }
 
-/// Finds `path` beneath `base`. A path or link that leads out of `base` is `NotPermitted`.
+/// Finds `path` beneath `base` on disk. A path or link that leads out of `base` is `NotPermitted`.
 pub(crate) fn locate(base: &DirNode, path: &str, follow: Follow) -> Result<Located, ErrorCode> {
+    match find(base, path, follow, &Stage::none())? {
+        Place::Disk(located) => Ok(located),
+        Place::Staged { .. } | Place::Missing { .. } => Err(ErrorCode::NoEntry),
+    }
+}
+
+/// Finds `path` beneath `base` as the call sees it.
+pub(crate) fn find(base: &DirNode, path: &str, follow: Follow, stage: &Stage) -> Result<Place, ErrorCode> {
     if path.is_empty() {
         return Err(ErrorCode::NoEntry);
     }
@@ -83,14 +120,14 @@ pub(crate) fn locate(base: &DirNode, path: &str, follow: Follow) -> Result<Locat
     }
     let must_be_dir = path.ends_with('/') || path.ends_with("/.") || path == ".";
     let follow = if must_be_dir { Follow::Yes } else { follow };
-    let located = match direct(base, path, follow)? {
-        Some(located) => located,
-        None => walk(base, path, follow)?,
+    let place = match if stage.is_empty() { direct(base, path, follow)? } else { None } {
+        Some(located) => Place::Disk(located),
+        None => walk(base, path, follow, stage)?,
     };
-    if must_be_dir && !located.is_dir() {
+    if must_be_dir && !place.is_dir() && !matches!(place, Place::Missing { .. }) {
         return Err(ErrorCode::NotDirectory);
     }
-    Ok(located)
+    Ok(place)
 }
 
 /// Opens for reading what was located. Only regular files and directories are opened, and never in a way that
@@ -105,8 +142,8 @@ pub(crate) fn open_located(base: &DirNode, located: &Located) -> Result<File, Er
     let flags =
         OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC | kind;
     let fd = match &located.at {
-        At::Base => rustix::fs::openat(base.fd(), ".", flags, Mode::empty()),
-        At::Beneath(name) => open_beneath(base.fd(), name, flags),
+        At::Base => rustix::fs::openat(base.fd()?, ".", flags, Mode::empty()),
+        At::Beneath(name) => open_beneath(base.fd()?, name, flags),
         At::Entry(dir, name) => rustix::fs::openat(dir, name.as_str(), flags, Mode::empty()),
     }
     .map_err(code)?;
@@ -132,14 +169,18 @@ fn open_beneath(_: BorrowedFd<'_>, _: &str, _: OFlags) -> rustix::io::Result<Own
 /// The path in one step, if no link lies on it. `None`: walk it.
 #[cfg(target_os = "linux")]
 fn direct(base: &DirNode, path: &str, follow: Follow) -> Result<Option<Located>, ErrorCode> {
+    let Ok(dir) = base.fd() else { return Ok(None) };
     if base.walk_only() {
         return Ok(None);
     }
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = match open_beneath(base.fd(), path, flags) {
+    let fd = match open_beneath(dir, path, flags) {
         Ok(fd) => fd,
-        // A link on the way; or a kernel, or a filter around it, without the call; or a rename on the way.
-        Err(Errno::LOOP | Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::INVAL) => return Ok(None),
+        // A link on the way; or a kernel, or a filter around it, without the call; or a rename on the way. What is
+        // missing is walked to, too: its directory may be there.
+        Err(Errno::LOOP | Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::INVAL | Errno::NOENT) => {
+            return Ok(None);
+        }
         Err(error) => return Err(code(error)),
     };
     let stat = rustix::fs::fstat(&fd).map_err(code)?;
@@ -157,10 +198,16 @@ fn direct(_: &DirNode, _: &str, _: Follow) -> Result<Option<Located>, ErrorCode>
     Ok(None)
 }
 
+/// A directory that a walk has gone into; one that exists only in the stage has no handle.
+struct Step {
+    dir: Option<Arc<OwnedFd>>,
+    name: String,
+}
+
 /// The path, one name at a time.
-fn walk(base: &DirNode, path: &str, follow: Follow) -> Result<Located, ErrorCode> {
+fn walk(base: &DirNode, path: &str, follow: Follow, stage: &Stage) -> Result<Place, ErrorCode> {
     let mut todo: VecDeque<String> = path.split('/').map(str::to_owned).collect();
-    let mut done: Vec<(Arc<OwnedFd>, String)> = Vec::new();
+    let mut done: Vec<Step> = Vec::new();
     let mut links = 0;
     let mut length = path.len();
     while let Some(part) = todo.pop_front() {
@@ -172,13 +219,33 @@ fn walk(base: &DirNode, path: &str, follow: Follow) -> Result<Located, ErrorCode
             }
             _ => {}
         }
-        let dir = done.last().map_or(base.fd(), |(dir, _)| dir.as_fd());
-        let stat = rustix::fs::statat(dir, part.as_str(), AtFlags::SYMLINK_NOFOLLOW).map_err(code)?;
         let last = todo.iter().all(|part| matches!(part.as_str(), "" | "."));
+        let place = || joined(base.path(), done.iter().map(|step| step.name.as_str()).chain([part.as_str()]));
+        let missing = || if last { Ok(Place::Missing { path: place() }) } else { Err(ErrorCode::NoEntry) };
+        if !stage.is_empty()
+            && let Some(staged) = stage.get(&place())
+        {
+            match &staged.now {
+                Now::Gone => return missing(),
+                Now::Dir => {
+                    done.push(Step { dir: None, name: part });
+                    continue;
+                }
+                Now::File { .. } if !last || !todo.is_empty() => return Err(ErrorCode::NotDirectory),
+                now => return Ok(Place::Staged { path: place(), now: now.clone() }),
+            }
+        }
+        let Some(dir) = done.last().map_or(base.dir(), |step| step.dir.as_ref()) else {
+            return missing();
+        };
+        let stat = match rustix::fs::statat(dir, part.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => return missing(),
+            stat => stat.map_err(code)?,
+        };
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::Symlink if !last || follow == Follow::Yes => {
                 links += 1;
-                let target = read_link(dir, &part)?;
+                let target = read_link(dir.as_fd(), &part)?;
                 length += target.len();
                 if links > MAX_LINKS || length > MAX_PATH {
                     return Err(ErrorCode::Loop);
@@ -193,28 +260,27 @@ fn walk(base: &DirNode, path: &str, follow: Follow) -> Result<Located, ErrorCode
             FileType::Directory if !last || !todo.is_empty() => {
                 let flags = PASS_THROUGH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
                 let fd = rustix::fs::openat(dir, part.as_str(), flags, Mode::empty()).map_err(code)?;
-                done.push((Arc::new(fd), part));
+                done.push(Step { dir: Some(Arc::new(fd)), name: part });
             }
             _ if !last => return Err(ErrorCode::NotDirectory),
             _ => {
-                let path =
-                    joined(base.path(), done.iter().map(|(_, name)| name.as_str()).chain([part.as_str()]));
-                let at = match done.pop() {
-                    Some((dir, _)) => At::Entry(dir, part),
-                    None => At::Entry(base.shared(), part),
-                };
-                return Ok(Located { path, stat, at });
+                let (path, at) = (place(), At::Entry(dir.clone(), part));
+                return Ok(Place::Disk(Located { path, stat, at }));
             }
         }
     }
     // The path ended in `.`, `..` or a slash: what was last gone into is what it names.
-    let Some((dir, name)) = done.pop() else {
-        let stat = rustix::fs::fstat(base.fd()).map_err(code)?;
-        return Ok(Located { path: base.path().to_owned(), stat, at: At::Base });
+    let path = joined(base.path(), done.iter().map(|step| step.name.as_str()));
+    let Some(Step { dir, name }) = done.pop() else {
+        let Ok(fd) = base.fd() else { return Ok(Place::Staged { path, now: Now::Dir }) };
+        let stat = rustix::fs::fstat(fd).map_err(code)?;
+        return Ok(Place::Disk(Located { path, stat, at: At::Base }));
     };
-    let path = joined(base.path(), done.iter().map(|(_, name)| name.as_str()).chain([name.as_str()]));
+    let Some(dir) = dir else { return Ok(Place::Staged { path, now: Now::Dir }) };
     let stat = rustix::fs::fstat(&dir).map_err(code)?;
-    Ok(Located { path, stat, at: At::Entry(done.pop().map_or_else(|| base.shared(), |(dir, _)| dir), name) })
+    // What holds a directory that is on disk is on disk.
+    let parent = done.pop().map_or_else(|| base.dir().cloned(), |step| step.dir).ok_or(ErrorCode::NoEntry)?;
+    Ok(Place::Disk(Located { path, stat, at: At::Entry(parent, name) }))
 }
 
 /// Enough of a handle to look up names in it: a directory may be passed through without being readable.

@@ -2,14 +2,19 @@
 //!
 //! wasmtime-wasi's is not linked at all. Here a path is first taken apart until it is the file's one path in the
 //! workspace ([`locate`](locate::locate)), then the rules are asked about that path, and only then is anything
-//! opened: regular files and directories, never in a way that can wait. Nothing is written: every call that would
-//! is refused as on a read-only file system.
+//! opened: regular files and directories, never in a way that can wait.
+//!
+//! Writing goes to the [`Stage`]: a layer in memory that the call sees as if it were on disk. What comes of it is
+//! decided when the call has ended.
 
 mod descriptor;
+mod edit;
+mod facts;
 mod hardlink;
 mod listing;
 mod locate;
 mod node;
+mod stage;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -18,66 +23,63 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use rustix::fs::{FileType, Stat};
-use serde::Serialize;
 use wasmtime::component::{HasData, Linker, ResourceTable};
 use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
 use wasmtime_wasi::p2::bindings::filesystem::{preopens, types};
 
 pub(crate) use self::locate::{Follow, Located, locate, open_located};
 pub(crate) use self::node::DirNode;
+pub(crate) use self::stage::{Base, Now, Stage};
 
 use self::hardlink::HiddenInodes;
-use self::locate::{joined, names};
+use self::locate::{Place, find, joined, names};
 use crate::grant::Grants;
-
-/// How many refusals of one call are kept; a component that probes a thousand paths needs no thousand lines.
-const MAX_REFUSALS: usize = 16;
-
-/// Something that a component tried and that the gate did not do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Refusal {
-    /// What was tried: `read`, `list`, `look`, `write`.
-    pub action: &'static str,
-    /// The path, relative to the workspace where it was found, as the component wrote it where it was not.
-    pub path: String,
-    /// Why, in words that name the rule.
-    pub reason: String,
-}
+use crate::ledger::Ledger;
+use crate::limits::Limits;
 
 /// One call's gate. Made for the call, gone with it.
 pub(crate) struct Gate {
     grants: Arc<Grants>,
-    refusals: Vec<Refusal>,
+    ledger: Arc<Ledger>,
+    stage: Stage,
     /// Directories that no rule hides, neither them nor one above them.
     clear: HashSet<String>,
     hidden_inodes: Option<HiddenInodes>,
 }
 
 impl Gate {
-    pub(crate) fn new(grants: Arc<Grants>) -> Self {
-        Self { grants, refusals: Vec::new(), clear: HashSet::new(), hidden_inodes: None }
+    pub(crate) fn new(grants: Arc<Grants>, ledger: Arc<Ledger>, limits: &Limits) -> Self {
+        let stage = Stage::new(limits.write_bytes, limits.write_files);
+        Self { grants, ledger, stage, clear: HashSet::new(), hidden_inodes: None }
     }
 
-    pub(crate) fn into_refusals(self) -> Vec<Refusal> {
-        self.refusals
+    /// What the call has changed, none of it on disk yet.
+    pub(crate) fn into_stage(self) -> Stage {
+        self.stage
     }
 
-    fn refuse(&mut self, action: &'static str, path: &str, reason: impl Into<String>) {
-        if self.refusals.len() < MAX_REFUSALS {
-            self.refusals.push(Refusal { action, path: path.to_owned(), reason: reason.into() });
-        }
+    fn refuse(&mut self, action: &str, path: &str, reason: impl Into<String>) {
+        self.ledger.refused(action, path, reason.into());
     }
 
     /// Finds what the guest names and asks the rules. A refusal is noted, and `Access` or `NotPermitted`.
     fn admit(
         &mut self,
-        action: &'static str,
+        action: &str,
         base: &DirNode,
         path: &str,
         follow: Follow,
-    ) -> Result<Located, ErrorCode> {
-        let found = match locate(base, path, follow) {
-            Ok(found) => found,
+    ) -> Result<Place, ErrorCode> {
+        match self.seek(action, base, path, follow)? {
+            Place::Missing { .. } => Err(ErrorCode::NoEntry),
+            place => Ok(place),
+        }
+    }
+
+    /// As [`Gate::admit`], for what may not be there yet.
+    fn seek(&mut self, action: &str, base: &DirNode, path: &str, follow: Follow) -> Result<Place, ErrorCode> {
+        let place = match find(base, path, follow, &self.stage) {
+            Ok(place) => place,
             Err(ErrorCode::NotPermitted) => {
                 self.refuse(action, path, "the path leads out of the granted directory");
                 return Err(ErrorCode::NotPermitted);
@@ -88,22 +90,20 @@ impl Gate {
                 return Err(self.hidden_by(action, &as_written, false).err().unwrap_or(error));
             }
         };
-        self.hidden_by(action, &found.path, found.is_dir())?;
+        self.hidden_by(action, place.path(), place.is_dir())?;
+        let Place::Disk(found) = &place else { return Ok(place) };
         self.hidden_elsewhere(action, &found.path, &found.stat)?;
         match found.file_type() {
-            FileType::RegularFile | FileType::Directory | FileType::Symlink => Ok(found),
+            FileType::RegularFile | FileType::Directory | FileType::Symlink => Ok(place),
             _ => {
-                self.refuse(
-                    action,
-                    &found.path,
-                    "it is neither a file nor a directory (a pipe, socket or device)",
-                );
+                let reason = "it is neither a file nor a directory (a pipe, socket or device)";
+                self.refuse(action, &found.path, reason);
                 Err(ErrorCode::NotPermitted)
             }
         }
     }
 
-    fn hidden_by(&mut self, action: &'static str, path: &str, is_dir: bool) -> Result<(), ErrorCode> {
+    fn hidden_by(&mut self, action: &str, path: &str, is_dir: bool) -> Result<(), ErrorCode> {
         let hidden = self.grants.hidden();
         let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
         let rule = if parent.is_empty() || self.clear.contains(parent) {
@@ -125,7 +125,7 @@ impl Gate {
     }
 
     /// A second name of a hidden file is as hidden as the first.
-    fn hidden_elsewhere(&mut self, action: &'static str, path: &str, stat: &Stat) -> Result<(), ErrorCode> {
+    fn hidden_elsewhere(&mut self, action: &str, path: &str, stat: &Stat) -> Result<(), ErrorCode> {
         if stat.st_nlink < 2 || FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Ok(());
         }
