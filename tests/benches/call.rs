@@ -9,6 +9,7 @@
 use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
 use criterion::{Criterion, Throughput};
 use remit_sandbox::{Grants, Limits};
@@ -44,11 +45,20 @@ fn pure_call(criterion: &mut Criterion, runtime: &Runtime) {
     let echo = stage.load(guest("echo"));
     let (grants, limits) = (Grants::none(), Limits::default());
     let arguments = json!({ "argument": "hello" }).to_string();
-    let output = runtime.block_on(stage.sandbox.call(&echo, "guest.run", &arguments, &grants, &limits));
+    let output = runtime.block_on(stage.sandbox.call(
+        &echo,
+        "guest.run",
+        &arguments,
+        &grants,
+        &limits,
+        &Arc::default(),
+    ));
     assert_eq!(output.unwrap().text, "hello");
     group.bench_function("remit", |bencher| {
         bencher.iter(|| {
-            let call = stage.sandbox.call(&echo, "guest.run", black_box(&arguments), &grants, &limits);
+            let ledger = Arc::default();
+            let call =
+                stage.sandbox.call(&echo, "guest.run", black_box(&arguments), &grants, &limits, &ledger);
             runtime.block_on(call).unwrap()
         });
     });
@@ -56,7 +66,9 @@ fn pure_call(criterion: &mut Criterion, runtime: &Runtime) {
     let grants = stage.grants(&["."]);
     group.bench_function("remit-with-files", |bencher| {
         bencher.iter(|| {
-            let call = stage.sandbox.call(&echo, "guest.run", black_box(&arguments), &grants, &limits);
+            let ledger = Arc::default();
+            let call =
+                stage.sandbox.call(&echo, "guest.run", black_box(&arguments), &grants, &limits, &ledger);
             runtime.block_on(call).unwrap()
         });
     });
@@ -81,7 +93,9 @@ fn large_argument(criterion: &mut Criterion, runtime: &Runtime) {
     let arguments = json!({ "argument": text }).to_string();
     group.bench_function("remit", |bencher| {
         bencher.iter(|| {
-            let call = stage.sandbox.call(&echo, "guest.run", black_box(&arguments), &grants, &limits);
+            let ledger = Arc::default();
+            let call =
+                stage.sandbox.call(&echo, "guest.run", black_box(&arguments), &grants, &limits, &ledger);
             runtime.block_on(call).unwrap()
         });
     });
@@ -105,7 +119,8 @@ fn lists(criterion: &mut Criterion, runtime: &Runtime) {
         let arguments = arguments.to_string();
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
-                let call = stage.sandbox.call(&list, tool, black_box(&arguments), &grants, &limits);
+                let ledger = Arc::default();
+                let call = stage.sandbox.call(&list, tool, black_box(&arguments), &grants, &limits, &ledger);
                 runtime.block_on(call).unwrap()
             });
         });

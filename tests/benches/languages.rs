@@ -36,7 +36,9 @@ fn measure(criterion: &mut Criterion, stage: &Stage, plugin: &Arc<Plugin>, tool:
     let mut group = criterion.benchmark_group("languages");
     group.bench_function(tool, |bencher| {
         bencher.iter(|| {
-            let call = stage.sandbox.call(plugin, tool, black_box(&arguments), &grants, &stage.limits);
+            let ledger = Arc::default();
+            let call =
+                stage.sandbox.call(plugin, tool, black_box(&arguments), &grants, &stage.limits, &ledger);
             let output = runtime.block_on(call).unwrap();
             assert!(!output.is_error, "{}", output.text);
             output

@@ -74,8 +74,9 @@ fn repeat(
     let arguments = arguments.to_string();
     group.bench_function(name, |bencher| {
         bencher.iter(|| {
-            let output =
-                runtime.block_on(sandbox.call(plugin, tool, black_box(&arguments), grants, &limits)).unwrap();
+            let output = runtime
+                .block_on(sandbox.call(plugin, tool, black_box(&arguments), grants, &limits, &Arc::default()))
+                .unwrap();
             assert!(!output.is_error, "{}", output.text);
             output
         });
