@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// A WebAssembly plugin host for LLM agents: every tool is a sandboxed component, every agent has a role, and a role
 /// can touch what roles.toml grants it and nothing else.
@@ -79,9 +79,23 @@ pub(crate) struct Run {
     /// Write every event to standard output as a line of JSON, the answer in the last one
     #[arg(long)]
     pub(crate) json: bool,
+    /// What to do where a role asks before it does something: `ask` on the terminal, which is a no where there is none
+    #[arg(long, value_name = "POLICY", value_enum, default_value_t = Approve::Ask)]
+    pub(crate) approve: Approve,
     /// Let agents read your home directory, or everything
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+/// What is done with the questions of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Approve {
+    /// A person is asked
+    Ask,
+    /// Every answer is no
+    Deny,
+    /// Every answer is yes; what a role denies stays denied
+    Allow,
 }
 
 /// The role that is meant where none is named.

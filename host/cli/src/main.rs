@@ -1,5 +1,6 @@
 //! `remit`: the command line.
 
+mod ask;
 mod command;
 mod command_line;
 mod failure;

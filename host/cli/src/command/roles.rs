@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use remit_agent::roles::{Authority, Limits, Narrowing, PluginEntry, Role, Roles};
+use remit_agent::roles::{Authority, EffectKind, Limits, Narrowing, PluginEntry, Role, Roles, Rule};
 use remit_pack::inert;
 use serde_json::{Map, Value, json};
 
@@ -41,6 +41,9 @@ fn in_words(project: &Project, is_trusted: bool, screen: Screen) -> String {
     }
     text += &format!("\n{}\n", screen.strong("ceiling"));
     text += &screen.entry("  reads", &listed(roles.ceiling().read()), COLUMN);
+    if !roles.ceiling().write().is_empty() {
+        text += &screen.entry("  writes", &listed(roles.ceiling().write()), COLUMN);
+    }
     text += &optional(screen, "  hides", roles.ceiling().hidden(), ", beside the built-in list");
     text += &optional(screen, "  reveals", roles.ceiling().reveal(), "");
     text += &format!("\n{}\n", screen.strong("whole run"));
@@ -67,10 +70,28 @@ fn role_in_words(roles: &Roles, role: &Role, screen: Screen) -> String {
     text += &optional(screen, "  without", &without, "");
     text += &screen.entry("  delegates", &listed(&delegates), COLUMN);
     text += &screen.entry("  reads", &listed(authority.read()), COLUMN);
+    if !authority.write().is_empty() {
+        text += &screen.entry("  writes", &listed(authority.write()), COLUMN);
+    }
+    let asks: Vec<&str> = asked_before(role).collect();
+    if !asks.is_empty() {
+        text += &screen.entry("  asks before", &listed(&asks), COLUMN);
+    }
+    text += &optional(screen, "  allows", &rules(role.allow()), "");
+    text += &optional(screen, "  denies", &rules(role.deny()), "");
     text += &optional(screen, "  hides", role.hidden(), "");
     text += &screen.entry("  model", &role.model().map_or("the run's".to_owned(), line), COLUMN);
     text += &screen.entry("  limits", &limits(&roles.limits_of(role), &Limits::ROLE), COLUMN);
     text
+}
+
+/// The kinds of effect that it asks about.
+fn asked_before(role: &Role) -> impl Iterator<Item = &'static str> {
+    EffectKind::ALL.into_iter().filter(|kind| role.asks_before(*kind)).map(EffectKind::as_str)
+}
+
+fn rules(rules: &[Rule]) -> Vec<String> {
+    rules.iter().map(ToString::to_string).collect()
 }
 
 fn listed(items: &[impl ToString]) -> String {
@@ -111,6 +132,10 @@ fn as_json(roles: &Roles, is_trusted: bool) -> Value {
             "disallowed_tools": role.disallowed_tools().map(ToString::to_string).collect::<Vec<_>>(),
             "delegates": role.delegates().collect::<Vec<_>>(),
             "read": authority.read().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "write": authority.write().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "approve": asked_before(role).collect::<Vec<_>>(),
+            "allow": rules(role.allow()),
+            "deny": rules(role.deny()),
             "hidden": strings(role.hidden()),
             "model": role.model(),
             "limits": limits_as_json(&roles.limits_of(role)),
@@ -122,6 +147,7 @@ fn as_json(roles: &Roles, is_trusted: bool) -> Value {
         "trusted": is_trusted,
         "ceiling": {
             "read": ceiling.read().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "write": ceiling.write().iter().map(ToString::to_string).collect::<Vec<_>>(),
             "hidden": strings(ceiling.hidden()),
             "reveal": strings(ceiling.reveal()),
         },

@@ -5,20 +5,19 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use remit_agent::{
-    Broker, ChosenModels, Events, Models, Outcome, Policy, Recorder, RunRequest, SandboxToolboxes,
-};
+use remit_agent::{ChosenModels, Events, Models, Outcome, Recorder, RunRequest, SandboxToolboxes};
 use remit_model::{Keys, ModelChoice};
 use remit_pack::inert;
 use tokio_util::sync::CancellationToken;
 
 use super::Output;
+use crate::ask;
 use crate::command_line::{Place, Run};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::plugins;
 use crate::project::{Breadth, Project};
-use crate::screen::{Busy, Screen};
+use crate::screen::{Busy, Floor, Screen};
 use crate::view::{View, closing};
 
 /// The longest prompt that is read from standard input, in bytes: more is no question, and fits no model.
@@ -64,7 +63,9 @@ pub(super) fn run(place: &Place, arguments: Run) -> Result<ExitCode, Failure> {
         loaded?;
         let recorder = Recorder::create(&project.workspace).map_err(Failure::refused)?;
         let session = recorder.id().to_owned();
-        let (sink, view) = if arguments.json { View::json(cancel.clone()) } else { View::lines(screen) };
+        let floor = Floor::default();
+        let (sink, view) =
+            if arguments.json { View::json(cancel.clone()) } else { View::lines(screen, floor.clone()) };
         let request = RunRequest {
             prompt,
             role: arguments.role,
@@ -73,7 +74,7 @@ pub(super) fn run(place: &Place, arguments: Run) -> Result<ExitCode, Failure> {
             workspace: project.workspace,
             toolboxes,
             models,
-            broker: Broker::new(Policy::Ask, None),
+            broker: ask::broker(arguments.approve, screen, &floor),
             events: Arc::new(Events::new(vec![Box::new(recorder), Box::new(sink)])),
             cancel,
         };

@@ -2,6 +2,7 @@
 
 mod busy;
 mod figures;
+mod floor;
 mod text;
 
 use std::io;
@@ -11,6 +12,7 @@ use anstyle::{AnsiColor, Style};
 
 pub(crate) use busy::{Busy, StatusLine};
 pub(crate) use figures::{bytes, count, number, time};
+pub(crate) use floor::Floor;
 pub(crate) use text::{cut, line, width, wrap};
 
 /// How wide a line is where there is no terminal to ask.
@@ -38,6 +40,12 @@ impl Screen {
     /// Standard error.
     pub(crate) fn stderr() -> Screen {
         Screen::of(&io::stderr(), terminal_size::terminal_size_of(io::stderr()))
+    }
+
+    /// A screen that nobody looks at.
+    #[cfg(test)]
+    pub(crate) fn plain(width: usize) -> Screen {
+        Screen { width, is_live: false, colours: false }
     }
 
     fn of<S: anstream::stream::RawStream>(

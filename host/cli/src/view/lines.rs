@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-use remit_agent::{Event, EventKind, Report, Status};
+use remit_agent::{ChangeKind, Decider, Entry, Event, EventKind, Report, Status};
 
 use super::arguments::call;
 use super::gist::gist;
@@ -21,6 +21,8 @@ pub(crate) struct Lines {
     screen: Screen,
     /// The arguments of the calls that are under way, by agent and call.
     arguments: HashMap<(String, String), String>,
+    /// What the calls changed that are about to be finished.
+    changes: HashMap<(String, String), String>,
     /// The `task` calls that have a child, which has lines of its own.
     delegated: HashSet<(String, String)>,
     model: Option<String>,
@@ -28,7 +30,13 @@ pub(crate) struct Lines {
 
 impl Lines {
     pub(crate) fn new(screen: Screen) -> Lines {
-        Lines { screen, arguments: HashMap::new(), delegated: HashSet::new(), model: None }
+        Lines {
+            screen,
+            arguments: HashMap::new(),
+            changes: HashMap::new(),
+            delegated: HashSet::new(),
+            model: None,
+        }
     }
 
     /// The lines that an event is worth, each with its line break; mostly one, or none.
@@ -43,13 +51,22 @@ impl Lines {
                 let words = line(text);
                 if calls.is_empty() || words.is_empty() { String::new() } else { self.said(agent, &words) }
             }
+            EventKind::Effects { call_id, effects, .. } => {
+                if let Some(words) = changes(effects) {
+                    self.changes.insert((agent.to_owned(), call_id.clone()), words);
+                }
+                String::new()
+            }
+            EventKind::Answer { granted, by, reason, .. } => self.answer(agent, (*granted, *by), reason),
             EventKind::ToolFinished { call_id, tool, is_error, text, duration_ms, refusals, .. } => {
                 let key = (agent.to_owned(), call_id.clone());
                 let arguments = self.arguments.remove(&key).unwrap_or_default();
                 if self.delegated.remove(&key) {
                     return String::new();
                 }
-                let mut lines = self.call(agent, tool, &arguments, (*is_error, text), *duration_ms);
+                let changes = self.changes.remove(&key);
+                let result = changes.as_deref().filter(|_| !is_error).unwrap_or(text);
+                let mut lines = self.call(agent, tool, &arguments, (*is_error, result), *duration_ms);
                 for refusal in refusals.iter().take(MAX_WARNINGS) {
                     lines += &self.remark(agent, &format!("refused: {refusal}"));
                 }
@@ -91,6 +108,21 @@ impl Lines {
         format!("{}{}{gap}{words} · {gist} · {time}\n", self.screen.faint(&head), self.screen.strong(&tool))
     }
 
+    /// Only what the person who watches did not answer just now is news.
+    fn answer(&self, agent: &str, (granted, by): (bool, Decider), reason: &str) -> String {
+        let words = match (granted, by) {
+            (true, Decider::Policy) => "approved, as --approve says",
+            (true, Decider::Earlier) => "approved, as you said before",
+            (false, Decider::Policy) => "not approved, as --approve says",
+            (false, Decider::Nobody) => {
+                "not approved: there is no terminal to ask on (--approve allow answers yes)"
+            }
+            (false, Decider::Rule) => reason,
+            _ => return String::new(),
+        };
+        if granted { self.said(agent, words) } else { self.remark(agent, words) }
+    }
+
     fn report(&self, report: &Report) -> String {
         let agent = report.agent.as_str();
         let status = match report.status {
@@ -98,9 +130,13 @@ impl Lines {
             other => self.screen.bad(other.as_str()),
         };
         let limit = report.limit.as_ref().map(|limit| format!(" ({})", line(limit))).unwrap_or_default();
+        let changes = match u64::try_from(report.changes.len()) {
+            Ok(0) | Err(_) => String::new(),
+            Ok(files) => format!(" · {} changed", count(files, "file")),
+        };
         let places = u64::try_from(report.evidence.len()).unwrap_or(u64::MAX);
         let figures = format!(
-            "{limit} · {} · {} · {} · {}",
+            "{limit} · {}{changes} · {} · {} · {}",
             count(places, "place"),
             count(report.turns, "turn"),
             count(report.usage.total(), "token"),
@@ -148,6 +184,30 @@ impl Lines {
                 writeln!(remark, "{}{}", self.screen.faint(&begin), self.screen.careful(line.trim_start()));
         }
         remark
+    }
+}
+
+/// What a call changed, such as `+3 −1`, or of more files than one, how many.
+fn changes(effects: &[Entry]) -> Option<String> {
+    let changed: Vec<(ChangeKind, u64, u64)> = effects
+        .iter()
+        .filter_map(|effect| match effect {
+            Entry::Changed { kind, added, removed, .. } => Some((*kind, *added, *removed)),
+            _ => None,
+        })
+        .collect();
+    let lines = format!(
+        "+{} −{}",
+        changed.iter().map(|(_, added, _)| added).sum::<u64>(),
+        changed.iter().map(|(.., removed)| removed).sum::<u64>()
+    );
+    match changed[..] {
+        [] => None,
+        [(ChangeKind::Created, ..)] => Some(format!("created {lines}")),
+        [(ChangeKind::Deleted, ..)] => Some(format!("deleted {lines}")),
+        [(ChangeKind::Moved, ..)] => Some(format!("moved {lines}")),
+        [_] => Some(lines),
+        _ => Some(format!("{} {lines}", count(u64::try_from(changed.len()).unwrap_or(u64::MAX), "file"))),
     }
 }
 

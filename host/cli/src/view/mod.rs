@@ -15,7 +15,7 @@ use remit_agent::{Event, EventKind, EventSink, SinkError};
 use tokio_util::sync::CancellationToken;
 
 use crate::command::Output;
-use crate::screen::{Busy, Screen, StatusLine};
+use crate::screen::{Busy, Floor, Screen, StatusLine};
 use activity::Activity;
 pub(crate) use arguments::call;
 pub(crate) use closing::closing;
@@ -37,9 +37,9 @@ impl EventSink for ViewSink {
 
 impl View {
     /// Shows the events on standard error, for a person.
-    pub(crate) fn lines(screen: Screen) -> (ViewSink, View) {
+    pub(crate) fn lines(screen: Screen, floor: Floor) -> (ViewSink, View) {
         let (sender, events) = mpsc::channel();
-        (ViewSink(sender), View(thread::spawn(move || show(screen, &events))))
+        (ViewSink(sender), View(thread::spawn(move || show(screen, &floor, &events))))
     }
 
     /// Writes the events to standard output, for a program. When nobody reads them any more, `cancel` is cancelled.
@@ -60,7 +60,7 @@ impl View {
     }
 }
 
-fn show(screen: Screen, events: &Receiver<Arc<Event>>) {
+fn show(screen: Screen, floor: &Floor, events: &Receiver<Arc<Event>>) {
     let mut lines = Lines::new(screen);
     let mut activity = Activity::default();
     let mut status = StatusLine::new(screen);
@@ -75,7 +75,7 @@ fn show(screen: Screen, events: &Receiver<Arc<Event>>) {
                 let text = lines.of(&event);
                 activity.note(&event);
                 if !text.is_empty() {
-                    status.clear();
+                    floor.unless_taken(|| status.clear());
                     // Whoever closed standard error does not want to watch.
                     let _ = io::stderr().lock().write_all(text.as_bytes());
                 }
@@ -85,13 +85,13 @@ fn show(screen: Screen, events: &Receiver<Arc<Event>>) {
             }
             Err(RecvTimeoutError::Timeout) => {
                 if let Some((what, since)) = activity.latest() {
-                    status.show(what, since);
+                    floor.unless_taken(|| status.show(what, since));
                 }
             }
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
-    status.clear();
+    floor.unless_taken(|| status.clear());
 }
 
 fn write(events: &Receiver<Arc<Event>>) -> io::Result<()> {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test ends at its first surprise")]
 
+mod approvals;
 mod components;
 mod configuration;
 mod endings;
