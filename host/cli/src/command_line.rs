@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Init(Init),
     Trust(Trust),
     Roles(Roles),
+    Explain(Explain),
+    Check(Check),
     Tools(Tools),
     Inspect(Inspect),
     Call(Call),
@@ -131,6 +133,33 @@ pub(crate) struct Roles {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+/// Show what each tool of a role can touch, and what is asked about first
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  remit explain explorer
+  remit explain --json root | jq '.tools[].writes'
+
+What a tool can touch is what its component imports, within what the role is granted, within the ceiling.")]
+pub(crate) struct Explain {
+    /// The role
+    #[arg(value_name = "ROLE")]
+    pub(crate) role: String,
+    /// Write one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Look through roles.toml for errors, and for what is likely not meant so
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  remit check
+  remit check --roles other.toml
+
+Exit codes: 0, also with warnings, 2 if there are errors.")]
+pub(crate) struct Check {}
 
 /// Show the tools, as a model is told about them
 #[derive(Args, Debug)]

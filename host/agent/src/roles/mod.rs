@@ -24,6 +24,7 @@ mod effect;
 mod error;
 mod keys;
 mod limits;
+mod lint;
 mod load;
 mod name;
 mod path;

@@ -215,6 +215,28 @@ pub enum Problem {
     /// A role that could start itself again through those that it delegates to.
     #[error("roles delegate in a circle: {}", .0.join(" → "))]
     Circle(Vec<String>),
+    /// A role that no other may start. Only told by [`Roles::lint`](super::Roles::lint), like those below.
+    #[error("nobody delegates to the role")]
+    Unreached(String),
+    /// Directories of a role without a tool that reaches files.
+    #[error("no tool of the role can use it")]
+    UnusedGrant,
+    /// A directory to write with files in it that no role may write.
+    #[error("`{path}` holds {}, which no role may write", .covered.iter().map(|file| format!("`{file}`")).collect::<Vec<_>>().join(", "))]
+    CoversProtected {
+        /// The directory.
+        path: String,
+        /// The files, and folders of such files.
+        covered: Vec<String>,
+    },
+    /// A rule or a question about what never comes up.
+    #[error("`{rule}` changes nothing: {why}")]
+    IdleRule {
+        /// The rule, or the kind of effect.
+        rule: String,
+        /// Why.
+        why: &'static str,
+    },
     /// A chain of delegations that `max_depth` ends early. Only a warning: it takes nothing away that was granted.
     #[error("`{last}` is never reached on the way {}: max_depth is {max_depth}", .way.join(" → "))]
     TooDeep {
@@ -299,7 +321,13 @@ impl Problem {
             Self::Number { least: 1, found, .. } if found == "0" => {
                 Some("a limit of 0 would stop before the first; leave the key out for the default".to_owned())
             }
-            Self::Syntax(_)
+            Self::Unreached(name) => Some(format!("it is reached only with `remit run --role {name}`")),
+            Self::UnusedGrant => Some("remove it, or give the role a tool that reaches files".to_owned()),
+            Self::CoversProtected { .. } => {
+                Some("whatever is granted, it stays as it is: it decides what agents do".to_owned())
+            }
+            Self::IdleRule { .. }
+            | Self::Syntax(_)
             | Self::NotOneLine(_)
             | Self::Number { .. }
             | Self::BadDigest

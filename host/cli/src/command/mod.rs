@@ -1,6 +1,8 @@
 //! The commands, one module each.
 
 mod call;
+mod check;
+mod explain;
 mod init;
 mod inspect;
 mod output;
@@ -25,6 +27,8 @@ impl Command {
             Command::Init(_) => init::init(place),
             Command::Trust(arguments) => trust::trust(place, &arguments),
             Command::Roles(arguments) => roles::roles(place, &arguments),
+            Command::Explain(arguments) => explain::explain(place, &arguments),
+            Command::Check(_) => check::check(place),
             Command::Tools(arguments) => tools::tools(place, &arguments),
             Command::Inspect(arguments) => inspect::inspect(&arguments),
             Command::Call(arguments) => call::call(place, arguments),

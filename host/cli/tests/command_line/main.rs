@@ -6,6 +6,7 @@ mod approvals;
 mod components;
 mod configuration;
 mod endings;
+mod explanations;
 mod hostile;
 mod interrupt;
 mod records;
