@@ -202,8 +202,10 @@ Examples:
   remit call files.list_files
   remit call files.read_file '{\"path\": \"README.md\", \"lines\": 10}'
   remit call --role explorer search.grep '{\"pattern\": \"TODO\"}'
+  remit call --role editor --dry-run edit.delete '{\"path\": \"src/old.rs\"}'
 
-The result goes to standard output, what the component printed and was refused to standard error.
+The result goes to standard output, what the component printed, changed and was refused to standard error.
+What the role may write is written without a question: you asked for it. What it is denied is not.
 Exit codes: 0, 1 if the result is an error, 2 usage, configuration or trust.")]
 pub(crate) struct Call {
     /// The tool, as in `remit tools`
@@ -215,6 +217,9 @@ pub(crate) struct Call {
     /// The role whose tools, grants and limits hold
     #[arg(long, value_name = "ROLE", default_value = ROOT)]
     pub(crate) role: String,
+    /// Show what the call would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Let the tool read your home directory, or everything
     #[arg(long)]
     pub(crate) force: bool,

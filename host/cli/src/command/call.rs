@@ -4,8 +4,8 @@ use std::io::{self, Read, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use remit_agent::roles::{Authority, Limits, Narrowing, Role};
-use remit_agent::{CallLedger, CallLimits, Entry, RoleRef, ToolOutcome, ToolboxFactory};
+use remit_agent::roles::{Authority, EffectKind, Limits, Narrowing, Role, Verdict};
+use remit_agent::{CallLedger, CallLimits, ChangeKind, Entry, RoleRef, Staged, ToolOutcome, ToolboxFactory};
 use remit_pack::inert;
 use serde_json::json;
 
@@ -18,6 +18,9 @@ use crate::screen::Busy;
 
 /// The longest arguments that are read from standard input, in bytes.
 const MAX_ARGUMENT_BYTES: u64 = 16 << 20;
+
+/// The longest diff of a dry run, in bytes.
+const MAX_DIFF_BYTES: usize = 1 << 20;
 
 /// The exit code of a call whose result is an error.
 const ERROR: u8 = 1;
@@ -54,7 +57,7 @@ pub(super) fn call(place: &Place, arguments: Arguments) -> Result<ExitCode, Fail
     let limits = limits(&roles.limits_of(role));
     let reference = RoleRef::new(roles.clone(), role);
     let ledger = CallLedger::default();
-    let (outcome, elapsed) = runtime.block_on(async {
+    let (mut outcome, elapsed) = runtime.block_on(async {
         let toolbox = toolboxes.make(&reference, &authority).await.map_err(Failure::refused)?;
         drop(busy);
         let _busy = Busy::with(&arguments.tool);
@@ -62,9 +65,60 @@ pub(super) fn call(place: &Place, arguments: Arguments) -> Result<ExitCode, Fail
         let outcome = toolbox.call(&arguments.tool, &text, &limits, &ledger).await;
         Ok::<_, Failure>((outcome, begin.elapsed()))
     })?;
+    let diff = match outcome.changes.take().filter(|_| !outcome.is_error) {
+        Some(changes) if arguments.dry_run => Some(changes.unified_diff(MAX_DIFF_BYTES)),
+        Some(changes) => {
+            if let Err(why) = settle(&project, role, changes) {
+                outcome = ToolOutcome { printed: outcome.printed, ..ToolOutcome::error(why) };
+            }
+            None
+        }
+        None => None,
+    };
     let refusals: Vec<String> = ledger.entries().iter().filter_map(Entry::refusal).collect();
-    show(&outcome, &refusals, arguments.json.then_some(elapsed.as_millis()))?;
+    let told = Told { refusals, changes: changes(&ledger), diff };
+    show(&outcome, &told, arguments.json.then_some(elapsed.as_millis()))?;
     Ok(if outcome.is_error { ExitCode::from(ERROR) } else { ExitCode::SUCCESS })
+}
+
+/// Makes the changes that a call wants, unless the role is denied them.
+fn settle(project: &Project, role: &Role, changes: Box<dyn Staged>) -> Result<(), String> {
+    let targets: Vec<&str> = changes
+        .files()
+        .iter()
+        .flat_map(|file| [Some(file.path.as_str()), file.from.as_deref()])
+        .flatten()
+        .collect();
+    if let Verdict::Denied { rule, .. } = role.judge(EffectKind::Write, &targets) {
+        let place = project.roles.place_of(role, "deny");
+        return Err(format!("not written: `{rule}` is denied to role `{}` ({place})", role.name()));
+    }
+    changes.commit()
+}
+
+/// What is on disk now, a line each.
+fn changes(ledger: &CallLedger) -> Vec<String> {
+    let changed = ledger.entries().into_iter().filter_map(|entry| match entry {
+        Entry::Changed { path, kind, from, added, removed, .. } => {
+            let kind = match (kind, from) {
+                (ChangeKind::Created, _) => "created".to_owned(),
+                (ChangeKind::Modified, _) => "changed".to_owned(),
+                (ChangeKind::Deleted, _) => "deleted".to_owned(),
+                (ChangeKind::Moved, from) => format!("moved from {}", from.unwrap_or_default()),
+            };
+            Some(format!("{path}: {kind}, +{added} −{removed}"))
+        }
+        _ => None,
+    });
+    changed.collect()
+}
+
+/// What there is to say beside the result.
+struct Told {
+    refusals: Vec<String>,
+    changes: Vec<String>,
+    /// What would change, of a dry run.
+    diff: Option<String>,
 }
 
 fn limits(limits: &Limits) -> CallLimits {
@@ -95,14 +149,16 @@ fn from_stdin() -> Result<String, Failure> {
 }
 
 /// The result to standard output, and whatever happened beside it to standard error.
-fn show(outcome: &ToolOutcome, refusals: &[String], millis: Option<u128>) -> Result<(), Failure> {
+fn show(outcome: &ToolOutcome, told: &Told, millis: Option<u128>) -> Result<(), Failure> {
     let mut output = Output::new();
     if let Some(millis) = millis {
         output.pretty(&json!({
             "is_error": outcome.is_error,
             "text": outcome.text,
             "printed": outcome.printed,
-            "refusals": refusals,
+            "refusals": told.refusals,
+            "changes": told.changes,
+            "diff": told.diff,
             "duration_ms": u64::try_from(millis).unwrap_or(u64::MAX),
         }))?;
         return Ok(output.flush()?);
@@ -111,8 +167,14 @@ fn show(outcome: &ToolOutcome, refusals: &[String], millis: Option<u128>) -> Res
     if !outcome.printed.is_empty() {
         beside += &format!("{}\n", inert(&outcome.printed));
     }
-    for refusal in refusals {
+    for refusal in &told.refusals {
         beside += &format!("refused: {}\n", inert(refusal));
+    }
+    for change in &told.changes {
+        beside += &format!("{}\n", inert(change));
+    }
+    if let Some(diff) = &told.diff {
+        beside += &format!("not written, as this is a dry run:\n{diff}");
     }
     if outcome.is_error {
         beside += &format!("{}\n", inert(&outcome.text));

@@ -14,3 +14,4 @@ mod stage;
 mod tools;
 mod trust;
 mod view;
+mod writing;
