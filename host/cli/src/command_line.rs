@@ -75,7 +75,7 @@ pub(crate) struct Run {
     /// Something that every agent has to keep to, in your words; may be repeated
     #[arg(long = "pin", value_name = "TEXT")]
     pub(crate) pins: Vec<String>,
-    /// The model: `offline`, `script:FILE`, or `openai:`, `anthropic:` or `responses:` with NAME[@URL]
+    /// The model: `offline`, `script:FILE`, or `openai:`, `anthropic:` or `responses:` with a name, and `@URL` for another server
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// Write every event to standard output as a line of JSON, the answer in the last one
