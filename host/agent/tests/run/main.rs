@@ -14,3 +14,4 @@ mod locks;
 mod retries;
 mod sandbox;
 mod stage;
+mod writing;

@@ -9,6 +9,11 @@ use crate::stage::{Stage, call, calls, says, task};
 
 /// Toolboxes of the built-in plugins, and of an `edit` that can't be loaded.
 fn sandboxed(stage: Stage) -> Stage {
+    components(stage, Some(b"no component"))
+}
+
+/// Toolboxes of the built-in plugins, and perhaps another `edit`.
+pub(crate) fn components(stage: Stage, edit: Option<&'static [u8]>) -> Stage {
     let sandbox = Sandbox::new(&SandboxConfig { concurrency: 2, ..SandboxConfig::default() }).unwrap();
     let workspace = Workspace::open(stage.workspace.path()).unwrap();
     let source = |name: &str, bytes: &'static [u8]| PluginSource {
@@ -19,7 +24,7 @@ fn sandboxed(stage: Stage) -> Stage {
     };
     let mut sources: Vec<PluginSource> =
         remit_builtin::PLUGINS.iter().map(|plugin| source(plugin.name, plugin.bytes)).collect();
-    sources.push(source("edit", b"no component"));
+    sources.extend(edit.map(|bytes| source("edit", bytes)));
     stage.toolboxes(SandboxToolboxes::new(sandbox, workspace, sources))
 }
 
