@@ -143,6 +143,36 @@ async fn an_operator_asks_before_every_effect_and_a_no_leaves_the_file_as_it_was
     assert_eq!(refused.1, "not written: a person was asked, and said no: leave it");
 }
 
+/// The roles that ship.
+#[tokio::test]
+async fn the_built_in_editor_and_operator_ask_and_touch_no_lock_file() {
+    for (role, agent, path) in [("root", "root/editor#1", "editor"), ("operator", "root", "operator")] {
+        let edits = || {
+            calls(vec![
+                edit("c1", "src/a.rs", "old", "new"),
+                create("c2", "Cargo.lock", "x"),
+                create("c3", "roles.toml", "x"),
+            ])
+        };
+        let mut lines = vec![(agent, edits()), (agent, says(r#"{"summary": "done"}"#))];
+        if role == "root" {
+            lines.insert(0, ("root", calls(vec![task("t1", "editor")])));
+            lines.push(("root", says("done")));
+        }
+        let person = Person::who_says(vec![Answer::Once; 2]);
+        let played = stage(lines).roles(remit_builtin::ROLES_TOML).role(role).person(&person).play().await;
+        assert_eq!(played.outcome.status, Status::Completed, "{path}");
+        let now = files(played.workspace.path());
+        assert!(now["src/a.rs"].starts_with(b"fn new()"), "{path}");
+        assert!(!now.contains_key("roles.toml"), "{path}");
+        // The operator has no rule against it: it was asked about.
+        assert_eq!(
+            (now.contains_key("Cargo.lock"), person.asked().len()),
+            (role == "operator", if role == "root" { 1 } else { 2 })
+        );
+    }
+}
+
 /// A file that orders its reader about, and a model that obeys it in everything.
 #[tokio::test]
 async fn whatever_a_file_orders_nothing_is_touched_and_every_try_is_named() {
