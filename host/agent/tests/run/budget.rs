@@ -290,8 +290,8 @@ async fn a_model_that_does_not_count_is_counted_for() {
     assert!(played.outcome.figures.tokens_estimated && played.outcome.figures.usage.total() > 20);
 }
 
-/// A person's time is not the agent's.
-#[tokio::test]
+/// A person's time is not the agent's. The clock stands still but for what is waited for.
+#[tokio::test(start_paused = true)]
 async fn waiting_for_a_person_counts_for_no_wall_clock() {
     let stage = crate::ledger::editing(Stage::new(vec![
         ("root", calls(vec![task("t1", "editor")])),
