@@ -10,6 +10,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput};
 use remit_sandbox::{Grants, Limits};
@@ -24,6 +25,7 @@ fn main() {
     let mut criterion = Criterion::default().configure_from_args();
     let runtime = runtime();
     pure_call(&mut criterion, &runtime);
+    ratio(&runtime);
     large_argument(&mut criterion, &runtime);
     lists(&mut criterion, &runtime);
     criterion.final_summary();
@@ -76,6 +78,55 @@ fn pure_call(criterion: &mut Criterion, runtime: &Runtime) {
         bencher.iter(|| Command::new("/bin/true").status().unwrap());
     });
     group.finish();
+}
+
+/// How many times as long remit's call takes as the bare one.
+///
+/// The two take turns, in short rounds. Measured one after the other, as above, they differ by whatever else the machine
+/// did meanwhile: on a busy one the longer way has come out as the faster.
+#[expect(clippy::print_stdout, reason = "criterion has no figure for a ratio")]
+fn ratio(runtime: &Runtime) {
+    const ROUNDS: usize = 400;
+    const CALLS: u32 = 200;
+    let bare = Bare::load(guest("echo"));
+    let stage = Stage::default();
+    let echo = stage.load(guest("echo"));
+    let (grants, limits) = (Grants::none(), Limits::default());
+    let arguments = json!({ "argument": "hello" }).to_string();
+    let bare = || {
+        let start = Instant::now();
+        for _ in 0..CALLS {
+            black_box(runtime.block_on(bare.call(black_box("hello")))).unwrap();
+        }
+        start.elapsed()
+    };
+    let remit = || {
+        let start = Instant::now();
+        for _ in 0..CALLS {
+            let ledger = Arc::default();
+            let call =
+                stage.sandbox.call(&echo, "guest.run", black_box(&arguments), &grants, &limits, &ledger);
+            black_box(runtime.block_on(call)).unwrap();
+        }
+        start.elapsed()
+    };
+    let mut rounds: Vec<(Duration, Duration)> = (0..ROUNDS)
+        .map(|round| {
+            if round % 2 == 0 {
+                let bare = bare();
+                (bare, remit())
+            } else {
+                let remit = remit();
+                (bare(), remit)
+            }
+        })
+        .collect();
+    let ratio = |(bare, remit): &(Duration, Duration)| remit.as_secs_f64() / bare.as_secs_f64();
+    rounds.sort_by(|one, other| ratio(one).total_cmp(&ratio(other)));
+    println!(
+        "call/remit-to-bare      ratio:  {:.3} (median of {ROUNDS} rounds)\n",
+        ratio(&rounds[ROUNDS / 2])
+    );
 }
 
 /// A string of 256 KiB there and back.
@@ -201,7 +252,7 @@ impl Clock {
         let (ended, end) = std::sync::mpsc::channel();
         let engine = engine.weak();
         std::thread::spawn(move || {
-            let tick = std::time::Duration::from_millis(10);
+            let tick = Duration::from_millis(10);
             while end.recv_timeout(tick) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
                 if let Some(engine) = engine.upgrade() {
                     engine.increment_epoch();
