@@ -49,11 +49,18 @@ fn main() {
             group.throughput(Throughput::Elements(turns));
             group.bench_function(BenchmarkId::from_parameter(turns), |bencher| {
                 bencher.iter_batched(
-                    || request(workspace.path(), &roles, turns, is_recorded),
-                    |request| {
+                    || {
+                        // One for each run: a workspace has names for a thousand runs a second, not for more.
+                        let workspace = tempfile::tempdir().unwrap();
+                        let request = request(workspace.path(), &roles, turns, is_recorded);
+                        (workspace, request)
+                    },
+                    |(workspace, request)| {
                         let outcome = runtime.block_on(run(request)).unwrap();
                         assert_eq!(outcome.status, Status::Completed, "{:?}", outcome.reason);
                         assert_eq!(outcome.figures.turns, turns);
+                        // Given back, so that removing it is not counted.
+                        workspace
                     },
                     BatchSize::PerIteration,
                 );
