@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use remit_agent::roles::{BuiltIn, KnownTools, Roles, RolesSource};
 
 /// The text of the built-in roles is not what is tested here.
-const BUILT_IN: BuiltIn<'static> = BuiltIn { roles: "", plugins: &["files", "search"] };
+const BUILT_IN: BuiltIn<'static> = BuiltIn { roles: "", plugins: &["edit", "files", "search"] };
 
 #[test]
 fn every_mistake_has_its_answer() {
@@ -108,6 +108,8 @@ fn workspace() -> tempfile::TempDir {
 
 fn known_tools() -> KnownTools {
     let mut known = KnownTools::new();
+    let edit = ["edit.write_file", "edit.edit_file", "edit.move", "edit.delete", "edit.apply_patch"];
+    known.add("edit", edit, [] as [(&str, &str); 0]);
     known.add("files", ["files.list_files", "files.find_files", "files.read_file"], [] as [(&str, &str); 0]);
     known.add("search", ["search.grep"], [] as [(&str, &str); 0]);
     known.add("archive", ["archive.list"], [("archive.open", "its result holds a resource")]);
