@@ -29,22 +29,10 @@ pub(crate) fn sandbox() -> Result<Sandbox, Failure> {
 /// The project's toolboxes. Nothing is loaded yet.
 pub(crate) fn toolboxes(project: &mut Project, sandbox: &Sandbox) -> Result<SandboxToolboxes, Failure> {
     let workspace = Workspace::open(&project.workspace).map_err(Failure::refused)?;
-    project.warnings.extend(unfinished(&workspace));
     let files = std::mem::take(&mut project.files);
     let mut sources: Vec<PluginSource> = remit_builtin::PLUGINS.iter().map(built_in).collect();
     sources.extend(plugin_sources(&project.roles, files, &project.workspace));
     Ok(SandboxToolboxes::new(sandbox.clone(), workspace, sources))
-}
-
-/// Brings changes to their end that a killed process began, before anybody looks at the files; what it did, in words.
-fn unfinished(workspace: &Workspace) -> Vec<String> {
-    match remit_sandbox::recover(workspace) {
-        Err(error) => vec![format!("cannot look for changes that were cut short: {error}")],
-        Ok(recovered) => {
-            let finished = |path: &String| format!("{path}: a change that was cut short is now finished");
-            recovered.finished.iter().map(finished).chain(recovered.problems.iter().cloned()).collect()
-        }
-    }
 }
 
 /// A plugin that comes with remit, to be loaded.

@@ -104,17 +104,18 @@ fn a_run_writes_what_was_approved_and_its_report_says_what_was_changed() {
     assert_eq!(report["evidence"][0]["observed"], "no", "{report}");
 }
 
+/// A repository can bring whatever it likes in `.remit`.
 #[test]
-fn a_change_that_was_cut_short_is_finished_before_the_next_run_looks() {
+fn a_journal_that_came_with_a_repository_is_not_carried_out() {
     let (stage, _) = stage();
-    // What a process leaves that was killed after it had written its journal.
     let area = stage.workspace().join(".remit/staging/1-0-0");
     std::fs::create_dir_all(&area).unwrap();
-    std::fs::write(area.join("0"), "finished\n").unwrap();
+    std::fs::write(area.join("0"), "theirs\n").unwrap();
     let journal = r#"{"v":1,"ops":[{"op":"put","path":"src/new.txt","number":0,"over":null}]}"#;
     std::fs::write(area.join("journal"), journal).unwrap();
-    let said = stage.say(&["run", "--model", "offline", "Where is two?"]);
-    assert!(said.stderr.contains("src/new.txt: a change that was cut short is now finished"), "{said:?}");
-    assert_eq!(read(&stage, "src/new.txt"), "finished\n");
-    assert!(!area.exists());
+    stage.say(&["check"]);
+    stage.say(&["explain", "root"]);
+    stage.say(&["run", "--model", "offline", "Where is two?"]);
+    call(&stage, &[], "files.read_file", r#"{"path": "src/a.txt"}"#);
+    assert!(!stage.workspace().join("src/new.txt").exists());
 }

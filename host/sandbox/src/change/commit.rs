@@ -203,6 +203,9 @@ fn is_dir(stat: &Stat) -> bool {
 /// The directory that holds `path`, reached through no link, and the last name.
 fn parent<'a>(root: BorrowedFd<'_>, path: &'a str) -> io::Result<(OwnedFd, &'a str)> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if path.split('/').any(|name| matches!(name, "" | "." | "..")) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no path of a file in the workspace"));
+    }
     let mut dir = open_dir(root, ".")?;
     for folder in folders.split('/').filter(|folder| !folder.is_empty()) {
         dir = open_dir(dir.as_fd(), folder)?;

@@ -97,8 +97,8 @@ pub(super) fn unified(items: &[Item], changes: &[Change], max_bytes: usize) -> S
             cut = text[..cut].rfind('\n').map_or(cut, |line| line + 1);
             text.truncate(cut);
             let _ = match left {
-                0 => writeln!(text, "[… the rest of {} is not shown]", inert(&change.path)),
-                _ => writeln!(text, "[… the rest of {} and {left} more are not shown]", inert(&change.path)),
+                0 => writeln!(text, "[… the rest of {} is not shown]", name(&change.path)),
+                _ => writeln!(text, "[… the rest of {} and {left} more are not shown]", name(&change.path)),
             };
             break;
         }
@@ -106,9 +106,14 @@ pub(super) fn unified(items: &[Item], changes: &[Change], max_bytes: usize) -> S
     text
 }
 
+/// A path on one line: nothing in it can look like a diff of its own.
+fn name(path: &str) -> String {
+    inert(path).replace('\n', "\\n")
+}
+
 fn one(text: &mut String, items: &[Item], item: &Item, change: &Change) {
-    let path = inert(&change.path);
-    let old = inert(change.from.as_deref().unwrap_or(&change.path));
+    let path = name(&change.path);
+    let old = name(change.from.as_deref().unwrap_or(&change.path));
     let what = if item.is_about_dir() { " (directory)" } else { "" };
     let _ = match change.kind {
         ChangeKind::Created => writeln!(text, "new {path}{what}"),

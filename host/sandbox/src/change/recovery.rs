@@ -16,6 +16,9 @@ pub struct Recovered {
     pub problems: Vec<String>,
 }
 
+/// The journals are believed: this is for a workspace whose `.remit` is known to be the caller's own, not for one that came
+/// from somewhere with all that is in it.
+///
 /// Finishes commits of processes that were killed after they had begun to make their changes, and clears away what
 /// others left. A file that was changed since is left as it is, and named.
 ///
