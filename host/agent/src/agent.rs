@@ -14,7 +14,7 @@ use crate::event::{EventKind, Events, SinkError};
 use crate::ledger::Account;
 use crate::outcome::Status;
 use crate::patience::Patience;
-use crate::roles::{Role, Roles};
+use crate::roles::{Role, Roles, Rule};
 use crate::toolbox::Toolbox;
 
 /// What [`run_loop`](crate::run_loop) runs. Root and child differ in these fields and in nothing else.
@@ -139,6 +139,11 @@ impl RoleRef {
     /// Where the line `line` of its file is, such as `roles.toml:12`.
     pub fn place_of_line(&self, line: u32) -> String {
         format!("{}:{line}", self.roles.text().name())
+    }
+
+    /// That `rule` denies something to the role, and where it says so.
+    pub fn denied_by(&self, rule: &Rule) -> String {
+        format!("`{rule}` is denied to role `{}` ({})", self.name(), self.place_of_line(rule.line()))
     }
 
     /// What a limit that is used up is set to, and where.

@@ -24,6 +24,11 @@ pub fn inert(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// The text [`inert`] and on one line: newlines and tabs are escapes too, so that it can't look like lines of its own.
+pub fn inert_line(text: &str) -> String {
+    inert(text).replace('\n', "\\n").replace('\t', "\\t")
+}
+
 /// Where the first active character begins. Most text is long and harmless, so only characters whose first
 /// byte can begin an active one are decoded.
 fn first_active(text: &str) -> Option<usize> {
@@ -75,6 +80,11 @@ pub fn is_active(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_has_no_line_within() {
+        assert_eq!(inert_line("a\nb\tc\u{1b}[2J"), "a\\nb\\tc\\u{1b}[2J");
+    }
 
     #[test]
     fn harmless_text_is_borrowed() {

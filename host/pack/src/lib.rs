@@ -15,4 +15,4 @@ mod section;
 pub use docs::{Docs, FunctionDocs, MAX_DOCS_SECTION, MAX_DOCS_TEXT, Place};
 pub use error::PackError;
 pub use guest::{GUEST_TARGET, Guest, GuestBuild, GuestError};
-pub use inert::{inert, is_active};
+pub use inert::{inert, inert_line, is_active};

@@ -51,8 +51,7 @@ pub(crate) async fn decide(
         Verdict::Granted => return Decision::Granted,
         Verdict::Ask => {}
         Verdict::Denied { rule, target } => {
-            let place = agent.role.place_of_line(rule.line());
-            let why = format!("`{rule}` is denied to role `{}` ({place})", agent.role.name());
+            let why = agent.role.denied_by(rule);
             return match agent.emit(answer(&Settled::no(Decider::Rule), &why)) {
                 Ok(()) => Decision::Denied { why, about: vec![target] },
                 Err(error) => Decision::Unrecorded(error),

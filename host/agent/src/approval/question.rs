@@ -1,5 +1,5 @@
 use futures::future::BoxFuture;
-use remit_pack::inert;
+use remit_pack::{inert, inert_line};
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::{Change, Staged};
@@ -149,5 +149,5 @@ impl Asked {
 }
 
 fn one_line(path: &str) -> String {
-    bounded(path, MAX_PATH_BYTES).replace('\n', "\\n").replace('\t', "\\t")
+    inert_line(&bounded(path, MAX_PATH_BYTES))
 }

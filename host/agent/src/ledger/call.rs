@@ -48,6 +48,12 @@ pub trait Staged: Send + Sync {
     /// The files, each with what would become of it.
     fn files(&self) -> &[Change];
 
+    /// What rules are held against: a file that is moved is changed where it was and where it will be.
+    fn targets(&self) -> Vec<&str> {
+        let targets = self.files().iter().flat_map(|file| [Some(file.path.as_str()), file.from.as_deref()]);
+        targets.flatten().collect()
+    }
+
     /// The changes as a unified diff of at most about `max_bytes`, safe to show; a cut is marked.
     fn unified_diff(&self, max_bytes: usize) -> String;
 

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use remit_pack::inert;
+use remit_pack::inert_line;
 
 /// How much of a foreign text a message repeats, in characters: a key of a megabyte must not fill the screen.
 const MAX_SHOWN: usize = 80;
@@ -20,7 +20,7 @@ pub(super) fn shown_words(text: &str) -> String {
 
 /// A path of the user's own, whole, so that it can be copied.
 pub(crate) fn shown_path(path: &Path) -> String {
-    on_one_line(&path.to_string_lossy())
+    inert_line(&path.to_string_lossy())
 }
 
 fn cut(text: &str, most: usize) -> String {
@@ -28,11 +28,7 @@ fn cut(text: &str, most: usize) -> String {
     if short.len() < text.len() {
         short.push('…');
     }
-    on_one_line(&short)
-}
-
-fn on_one_line(text: &str) -> String {
-    inert(text).replace('\n', "\\n").replace('\t', "\\t")
+    inert_line(&short)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use remit_model::ToolCall;
+use remit_pack::inert_line;
 use tokio::time::{Instant, sleep_until};
 
 use super::Stop;
@@ -128,10 +129,7 @@ async fn settle(agent: &Agent, tool: &str, call: &ToolCall, changes: Box<dyn Sta
         more: files.len().saturating_sub(MAX_EFFECTS) as u64,
     };
     agent.emit(staged).map_err(unrecorded)?;
-    // A file that is moved is changed where it was and where it will be.
-    let targets: Vec<&str> =
-        files.iter().flat_map(|file| [Some(file.path.as_str()), file.from.as_deref()]).flatten().collect();
-    let effect = Effect { call_id: &call.id, tool, targets };
+    let effect = Effect { call_id: &call.id, tool, targets: changes.targets() };
     match decide(agent, EffectKind::Write, effect, || Asked::write(&*changes)).await {
         Decision::Granted => {}
         Decision::Denied { why, about } => {
@@ -167,10 +165,10 @@ fn changed(files: &[Change], text: &str) -> String {
         return String::new();
     }
     let line = |file: &&Change| {
-        let path = remit_pack::inert(&file.path).replace('\n', "\\n");
+        let path = inert_line(&file.path);
         match (file.kind, &file.from) {
             (ChangeKind::Deleted, _) => format!("{path} deleted"),
-            (ChangeKind::Moved, Some(from)) => format!("{from} moved to {path}"),
+            (ChangeKind::Moved, Some(from)) => format!("{} moved to {path}", inert_line(from)),
             (ChangeKind::Created, _) => format!("{path} created, {} lines", file.added),
             _ => format!("{path} +{} −{}", file.added, file.removed),
         }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use remit_agent::roles::{Authority, EffectKind, Limits, Narrowing, Role, Verdict};
 use remit_agent::{CallLedger, CallLimits, ChangeKind, Entry, RoleRef, Staged, ToolOutcome, ToolboxFactory};
-use remit_pack::inert;
+use remit_pack::{inert, inert_line};
 use serde_json::json;
 
 use super::Output;
@@ -68,7 +68,7 @@ pub(super) fn call(place: &Place, arguments: Arguments) -> Result<ExitCode, Fail
     let diff = match outcome.changes.take().filter(|_| !outcome.is_error) {
         Some(changes) if arguments.dry_run => Some(changes.unified_diff(MAX_DIFF_BYTES)),
         Some(changes) => {
-            if let Err(why) = settle(&project, role, changes) {
+            if let Err(why) = settle(&reference, changes) {
                 outcome = ToolOutcome { printed: outcome.printed, ..ToolOutcome::error(why) };
             }
             None
@@ -82,16 +82,9 @@ pub(super) fn call(place: &Place, arguments: Arguments) -> Result<ExitCode, Fail
 }
 
 /// Makes the changes that a call wants, unless the role is denied them.
-fn settle(project: &Project, role: &Role, changes: Box<dyn Staged>) -> Result<(), String> {
-    let targets: Vec<&str> = changes
-        .files()
-        .iter()
-        .flat_map(|file| [Some(file.path.as_str()), file.from.as_deref()])
-        .flatten()
-        .collect();
-    if let Verdict::Denied { rule, .. } = role.judge(EffectKind::Write, &targets) {
-        let place = project.roles.place_of(role, "deny");
-        return Err(format!("not written: `{rule}` is denied to role `{}` ({place})", role.name()));
+fn settle(role: &RoleRef, changes: Box<dyn Staged>) -> Result<(), String> {
+    if let Verdict::Denied { rule, .. } = role.get().judge(EffectKind::Write, &changes.targets()) {
+        return Err(format!("not written: {}", role.denied_by(rule)));
     }
     changes.commit()
 }
@@ -106,7 +99,7 @@ fn changes(ledger: &CallLedger) -> Vec<String> {
                 (ChangeKind::Deleted, _) => "deleted".to_owned(),
                 (ChangeKind::Moved, from) => format!("moved from {}", from.unwrap_or_default()),
             };
-            Some(format!("{path}: {kind}, +{added} −{removed}"))
+            Some(inert_line(&format!("{path}: {kind}, +{added} −{removed}")))
         }
         _ => None,
     });
@@ -171,7 +164,7 @@ fn show(outcome: &ToolOutcome, told: &Told, millis: Option<u128>) -> Result<(), 
         beside += &format!("refused: {}\n", inert(refusal));
     }
     for change in &told.changes {
-        beside += &format!("{}\n", inert(change));
+        beside += &format!("{change}\n");
     }
     if let Some(diff) = &told.diff {
         beside += &format!("not written, as this is a dry run:\n{diff}");

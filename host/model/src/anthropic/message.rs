@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::Protocol;
-use crate::chat::{Content, Part, ReplyParts, ToolCall};
+use crate::chat::{Content, ReplyParts, ToolCall};
 use crate::stream::is_object;
 
 /// The longest tool name that the API takes, in bytes.
@@ -29,25 +29,11 @@ pub(super) fn encode(content: &Content) -> Bytes {
             block.to_string().into()
         }
         Content::Assistant { text, calls, parts } => {
-            let parts = parts.as_ref().filter(|parts| parts.protocol == Protocol::Messages);
-            let blocks = match parts {
-                Some(parts) => in_order(text, calls, parts),
-                None => words(text).into_iter().chain(calls.iter().map(encode_call)).collect(),
-            };
+            let reply = (text.as_str(), calls.as_slice());
+            let blocks = ReplyParts::pieces(parts.as_ref(), Protocol::Messages, reply, words, encode_call);
             format!("{{\"role\":\"assistant\",\"content\":[{}]}}", blocks.join(",")).into()
         }
     }
-}
-
-/// The blocks as the provider ordered them.
-fn in_order(text: &str, calls: &[ToolCall], parts: &ReplyParts) -> Vec<String> {
-    let encoded = parts.parts.iter().filter_map(|part| match part {
-        Part::Text(range) => words(text.get(range.clone())?),
-        Part::Call(place) => calls.get(*place).map(encode_call),
-        Part::Opaque(json) => String::from_utf8(json.to_vec()).ok(),
-        Part::OfCall(..) => None,
-    });
-    encoded.collect()
 }
 
 /// The API refuses text that is nothing but white space.

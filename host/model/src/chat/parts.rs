@@ -4,6 +4,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use crate::Protocol;
+use crate::chat::ToolCall;
 
 /// What a reply was made of, beside its words and calls: parts that only the provider can read, such as signed or
 /// encrypted thinking, which it wants back as they came, and the order in which all of it came.
@@ -34,6 +35,27 @@ impl ReplyParts {
     /// How much thinking there was, in bytes of what the provider sent of it; an encrypted form counts as such.
     pub fn thinking_bytes(&self) -> u64 {
         self.thinking_bytes
+    }
+
+    /// What a reply was made of, each piece encoded by `words` or `call`: in the order of the parts that `protocol` left, and
+    /// without any the words first.
+    pub(crate) fn pieces(
+        parts: Option<&ReplyParts>,
+        protocol: Protocol,
+        (text, calls): (&str, &[ToolCall]),
+        words: impl Fn(&str) -> Option<String>,
+        call: impl Fn(&ToolCall) -> String,
+    ) -> Vec<String> {
+        let Some(parts) = parts.filter(|parts| parts.protocol == protocol) else {
+            return words(text).into_iter().chain(calls.iter().map(call)).collect();
+        };
+        let pieces = parts.parts.iter().filter_map(|part| match part {
+            Part::Text(range) => words(text.get(range.clone())?),
+            Part::Call(place) => calls.get(*place).map(&call),
+            Part::Opaque(json) => String::from_utf8(json.to_vec()).ok(),
+            Part::OfCall(..) => None,
+        });
+        pieces.collect()
     }
 
     /// The memory that they take, in bytes.

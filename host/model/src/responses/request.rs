@@ -2,7 +2,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::Protocol;
-use crate::chat::{Content, Part, ReplyParts, Request, ToolCall, ToolChoice, ToolSpec, told_as_text};
+use crate::chat::{Content, ReplyParts, Request, ToolCall, ToolChoice, ToolSpec, told_as_text};
 
 /// The longest tool name that the API takes, in bytes.
 const MAX_NAME: usize = 64;
@@ -76,25 +76,11 @@ fn encode_message(content: &Content) -> Bytes {
             json!({ "type": "function_call_output", "call_id": call_id, "output": output }).to_string().into()
         }
         Content::Assistant { text, calls, parts } => {
-            let parts = parts.as_ref().filter(|parts| parts.protocol == Protocol::Responses);
-            let items = match parts {
-                Some(parts) => in_order(text, calls, parts),
-                None => words(text).into_iter().chain(calls.iter().map(encode_call)).collect(),
-            };
+            let reply = (text.as_str(), calls.as_slice());
+            let items = ReplyParts::pieces(parts.as_ref(), Protocol::Responses, reply, words, encode_call);
             items.join(",").into()
         }
     }
-}
-
-/// The items as the provider ordered them.
-fn in_order(text: &str, calls: &[ToolCall], parts: &ReplyParts) -> Vec<String> {
-    let encoded = parts.parts.iter().filter_map(|part| match part {
-        Part::Text(range) => words(text.get(range.clone())?),
-        Part::Call(place) => calls.get(*place).map(encode_call),
-        Part::Opaque(json) => String::from_utf8(json.to_vec()).ok(),
-        Part::OfCall(..) => None,
-    });
-    encoded.collect()
 }
 
 fn words(text: &str) -> Option<String> {

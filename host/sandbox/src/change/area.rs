@@ -93,7 +93,7 @@ impl Area {
         file.sync_data()
     }
 
-    /// From here on the commit will be done, if not by this process then by the next.
+    /// From here on what is to be done is known, whatever becomes of this process.
     pub(super) fn seal(&self, ops: &[Op]) -> io::Result<()> {
         let journal = serde_json::to_vec(&Journal { v: 1, ops: ops.to_vec() })?;
         self.write("journal.new", &journal, None)?;

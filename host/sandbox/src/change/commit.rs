@@ -3,7 +3,7 @@
 //! New contents are first written beside the workspace's files, in a folder within `.remit`, and a journal says where
 //! they belong. Then each is renamed into its place, so that every file is at every moment the old one or the new one.
 //! What is replaced is kept until all is done: an error on the way takes everything back. A process that is killed on
-//! the way leaves the journal, from which the next one finishes ([`recover`](super::recover)).
+//! the way leaves the journal, from which [`recover`](super::recover) finishes.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::area::{Area, open_dir};
-use super::{Changes, Item, State, origins, version};
+use super::{Changes, Item, State, find, version};
 use crate::gate::Base;
 use crate::ledger::{Entry, Ledger};
 
@@ -255,7 +255,7 @@ impl Changes {
             }
             return Err(error);
         }
-        // What is left over is removed by the next process.
+        // The changes are made; what is left over of the folder does no harm.
         let _ = area.remove();
         self.record(ledger);
         Ok(())
@@ -264,7 +264,8 @@ impl Changes {
     fn prepare(&self, area: &Area, ops: &[Op]) -> Result<(), CommitError> {
         for op in ops {
             let Op::Put { path, number, .. } = op else { continue };
-            let Some(Item { base, now: State::File { content, mode, .. }, .. }) = self.item(path) else {
+            let Some(Item { base, now: State::File { content, mode, .. }, .. }) = find(&self.items, path)
+            else {
                 continue;
             };
             let like = base.as_ref().filter(|base| !base.is_dir()).map(|base| base.stat);
@@ -277,20 +278,15 @@ impl Changes {
 
     /// What a moved file was like where it came from.
     fn origin_stat(&self, path: &str, has_mode: bool) -> Option<Stat> {
-        let Some(Item { now: State::File { from: Some(from), .. }, .. }) = self.item(path) else {
-            return None;
-        };
-        self.item(from).filter(|_| has_mode)?.base.as_ref().map(|base| base.stat)
+        let from = find(&self.items, path)?.from()?;
+        find(&self.items, from).filter(|_| has_mode)?.base.as_ref().map(|base| base.stat)
     }
 
     fn record(&self, ledger: &Ledger) {
-        let origins = origins(&self.items);
         for change in &self.files {
-            let item = self.item(&change.path);
-            let before = match &change.from {
-                Some(from) if origins.contains(from.as_str()) => self.item(from).and_then(Item::before),
-                _ => item.and_then(Item::before),
-            };
+            let item = find(&self.items, &change.path);
+            let origin = change.from.as_deref().and_then(|from| find(&self.items, from));
+            let before = origin.filter(|origin| origin.is_removal()).or(item).and_then(Item::before);
             ledger.changed(Entry::Changed {
                 path: change.path.clone(),
                 kind: change.kind,

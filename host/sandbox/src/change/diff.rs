@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use remit_pack::inert;
+use remit_pack::{inert, inert_line};
 use similar::{ChangeTag, TextDiff};
 
-use super::{Change, Item, State, origins};
+use super::{Change, Item, State, find};
 use crate::ledger::ChangeKind;
 
 /// How long the comparison of one file may take; after that it is coarser, and still right.
@@ -15,16 +15,16 @@ const DIFF_TIME: Duration = Duration::from_millis(200);
 
 /// What becomes of each path that is to be told.
 pub(super) fn changes(items: &[Item]) -> Vec<Change> {
-    let origins = origins(items);
+    // What moved files have left behind is not told as deleted.
+    let origins = items.iter().filter_map(Item::from);
+    let origins: BTreeSet<&str> =
+        origins.filter(|from| find(items, from).is_some_and(Item::is_removal)).collect();
     let told = items.iter().filter(|item| !origins.contains(item.path.as_str()));
     told.filter_map(|item| change(items, &origins, item)).collect()
 }
 
 fn change(items: &[Item], origins: &BTreeSet<&str>, item: &Item) -> Option<Change> {
-    let from = match &item.now {
-        State::File { from: Some(from), .. } => Some(from.clone()),
-        _ => None,
-    };
+    let from = item.from().map(str::to_owned);
     let kind = match (&item.now, &item.base) {
         (State::Gone, _) => ChangeKind::Deleted,
         _ if from.is_some() => ChangeKind::Moved,
@@ -36,11 +36,13 @@ fn change(items: &[Item], origins: &BTreeSet<&str>, item: &Item) -> Option<Chang
     if item.is_about_dir() {
         let prefix = format!("{}/", item.path);
         let says_the_same = |other: &Item| {
-            other.path.starts_with(&prefix)
-                && !origins.contains(other.path.as_str())
+            !origins.contains(other.path.as_str())
                 && matches!(other.now, State::Gone) == matches!(item.now, State::Gone)
         };
-        if items.iter().any(says_the_same) {
+        // Items are in the order of their paths, so those within the directory stand together.
+        let first = items.partition_point(|other| other.path < prefix);
+        let mut within = items[first..].iter().take_while(|other| other.path.starts_with(&prefix));
+        if within.any(says_the_same) {
             return None;
         }
     }
@@ -57,11 +59,9 @@ fn change(items: &[Item], origins: &BTreeSet<&str>, item: &Item) -> Option<Chang
 
 /// The contents to compare: that of a moved file before is at the place that it came from.
 fn sides<'a>(items: &'a [Item], item: &'a Item) -> (Option<&'a [u8]>, Option<&'a [u8]>) {
-    let before = match &item.now {
-        State::File { from: Some(from), .. } => {
-            items.iter().find(|other| other.path == *from).and_then(Item::before)
-        }
-        _ => item.before(),
+    let before = match item.from() {
+        Some(from) => find(items, from).and_then(Item::before),
+        None => item.before(),
     };
     (before, item.after())
 }
@@ -88,7 +88,7 @@ fn compare<'a>(before: &'a str, after: &'a str) -> TextDiff<'a, 'a, 'a, str> {
 pub(super) fn unified(items: &[Item], changes: &[Change], max_bytes: usize) -> String {
     let mut text = String::new();
     for (number, change) in changes.iter().enumerate() {
-        if let Some(item) = items.iter().find(|item| item.path == change.path) {
+        if let Some(item) = find(items, &change.path) {
             one(&mut text, items, item, change);
         }
         if text.len() > max_bytes {
@@ -97,8 +97,12 @@ pub(super) fn unified(items: &[Item], changes: &[Change], max_bytes: usize) -> S
             cut = text[..cut].rfind('\n').map_or(cut, |line| line + 1);
             text.truncate(cut);
             let _ = match left {
-                0 => writeln!(text, "[… the rest of {} is not shown]", name(&change.path)),
-                _ => writeln!(text, "[… the rest of {} and {left} more are not shown]", name(&change.path)),
+                0 => writeln!(text, "[… the rest of {} is not shown]", inert_line(&change.path)),
+                _ => writeln!(
+                    text,
+                    "[… the rest of {} and {left} more are not shown]",
+                    inert_line(&change.path)
+                ),
             };
             break;
         }
@@ -106,14 +110,9 @@ pub(super) fn unified(items: &[Item], changes: &[Change], max_bytes: usize) -> S
     text
 }
 
-/// A path on one line: nothing in it can look like a diff of its own.
-fn name(path: &str) -> String {
-    inert(path).replace('\n', "\\n")
-}
-
 fn one(text: &mut String, items: &[Item], item: &Item, change: &Change) {
-    let path = name(&change.path);
-    let old = name(change.from.as_deref().unwrap_or(&change.path));
+    let path = inert_line(&change.path);
+    let old = inert_line(change.from.as_deref().unwrap_or(&change.path));
     let what = if item.is_about_dir() { " (directory)" } else { "" };
     let _ = match change.kind {
         ChangeKind::Created => writeln!(text, "new {path}{what}"),

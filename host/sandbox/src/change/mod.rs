@@ -5,7 +5,6 @@ mod commit;
 mod diff;
 mod recovery;
 
-use std::collections::BTreeSet;
 use std::io::Read;
 use std::sync::Arc;
 
@@ -100,6 +99,19 @@ impl Item {
         }
     }
 
+    /// Where a moved file was.
+    fn from(&self) -> Option<&str> {
+        match &self.now {
+            State::File { from, .. } => from.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Whether something that is on disk goes.
+    fn is_removal(&self) -> bool {
+        matches!(self.now, State::Gone) && self.base.is_some()
+    }
+
     fn is_about_dir(&self) -> bool {
         match &self.now {
             State::Dir => true,
@@ -152,22 +164,12 @@ impl Changes {
     pub fn unified_diff(&self, max_bytes: usize) -> String {
         diff::unified(&self.items, &self.files, max_bytes)
     }
-
-    fn item(&self, path: &str) -> Option<&Item> {
-        self.items.binary_search_by(|item| item.path.as_str().cmp(path)).ok().map(|at| &self.items[at])
-    }
 }
 
-/// The paths that moved files came from, which are not told as deleted.
-fn origins(items: &[Item]) -> BTreeSet<&str> {
-    let gone = |path: &str| {
-        items.iter().any(|item| item.path == path && matches!(item.now, State::Gone) && item.base.is_some())
-    };
-    let from = items.iter().filter_map(|item| match &item.now {
-        State::File { from: Some(from), .. } => Some(from.as_str()),
-        _ => None,
-    });
-    from.filter(|from| gone(from)).collect()
+/// The item of `path` among items in the order of their paths.
+fn find<'a>(items: &'a [Item], path: &str) -> Option<&'a Item> {
+    let at = items.binary_search_by(|item| item.path.as_str().cmp(path)).ok()?;
+    items.get(at)
 }
 
 fn version(content: &[u8]) -> Version {

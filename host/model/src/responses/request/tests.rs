@@ -1,5 +1,5 @@
 use super::*;
-use crate::chat::{Message, ToolSet, Transcript};
+use crate::chat::{Message, Part, ToolSet, Transcript};
 
 fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
     ToolCall { id: id.into(), name: name.into(), arguments: arguments.into() }
