@@ -9,11 +9,10 @@
 use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput};
-use remit_sandbox::{Grants, Limits};
+use remit_sandbox::{Grants, Limits, Supervision};
 use remit_tests::{Stage, guest};
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
@@ -53,14 +52,14 @@ fn pure_call(criterion: &mut Criterion, runtime: &Runtime) {
         &arguments,
         &grants,
         &limits,
-        &Arc::default(),
+        &Supervision::default(),
     ));
     assert_eq!(output.unwrap().text, "hello");
     group.bench_function("remit", |bencher| {
         bencher.iter(|| {
-            let ledger = Arc::default();
+            let supervision = Supervision::default();
             let call =
-                stage.sandbox.call(&echo, "guest.run", black_box(&arguments), &grants, &limits, &ledger);
+                stage.sandbox.call(&echo, "guest.run", black_box(&arguments), &grants, &limits, &supervision);
             runtime.block_on(call).unwrap()
         });
     });
@@ -68,9 +67,9 @@ fn pure_call(criterion: &mut Criterion, runtime: &Runtime) {
     let grants = stage.grants(&["."]);
     group.bench_function("remit-with-files", |bencher| {
         bencher.iter(|| {
-            let ledger = Arc::default();
+            let supervision = Supervision::default();
             let call =
-                stage.sandbox.call(&echo, "guest.run", black_box(&arguments), &grants, &limits, &ledger);
+                stage.sandbox.call(&echo, "guest.run", black_box(&arguments), &grants, &limits, &supervision);
             runtime.block_on(call).unwrap()
         });
     });
@@ -103,9 +102,9 @@ fn ratio(runtime: &Runtime) {
     let remit = || {
         let start = Instant::now();
         for _ in 0..CALLS {
-            let ledger = Arc::default();
+            let supervision = Supervision::default();
             let call =
-                stage.sandbox.call(&echo, "guest.run", black_box(&arguments), &grants, &limits, &ledger);
+                stage.sandbox.call(&echo, "guest.run", black_box(&arguments), &grants, &limits, &supervision);
             black_box(runtime.block_on(call)).unwrap();
         }
         start.elapsed()
@@ -144,9 +143,9 @@ fn large_argument(criterion: &mut Criterion, runtime: &Runtime) {
     let arguments = json!({ "argument": text }).to_string();
     group.bench_function("remit", |bencher| {
         bencher.iter(|| {
-            let ledger = Arc::default();
+            let supervision = Supervision::default();
             let call =
-                stage.sandbox.call(&echo, "guest.run", black_box(&arguments), &grants, &limits, &ledger);
+                stage.sandbox.call(&echo, "guest.run", black_box(&arguments), &grants, &limits, &supervision);
             runtime.block_on(call).unwrap()
         });
     });
@@ -170,8 +169,9 @@ fn lists(criterion: &mut Criterion, runtime: &Runtime) {
         let arguments = arguments.to_string();
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
-                let ledger = Arc::default();
-                let call = stage.sandbox.call(&list, tool, black_box(&arguments), &grants, &limits, &ledger);
+                let supervision = Supervision::default();
+                let call =
+                    stage.sandbox.call(&list, tool, black_box(&arguments), &grants, &limits, &supervision);
                 runtime.block_on(call).unwrap()
             });
         });

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use criterion::Criterion;
-use remit_sandbox::{Grants, Origin, Plugin, PluginSource};
+use remit_sandbox::{Grants, Origin, Plugin, PluginSource, Supervision};
 use remit_tests::{Stage, peer};
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
@@ -36,9 +36,9 @@ fn measure(criterion: &mut Criterion, stage: &Stage, plugin: &Arc<Plugin>, tool:
     let mut group = criterion.benchmark_group("languages");
     group.bench_function(tool, |bencher| {
         bencher.iter(|| {
-            let ledger = Arc::default();
+            let supervision = Supervision::default();
             let call =
-                stage.sandbox.call(plugin, tool, black_box(&arguments), &grants, &stage.limits, &ledger);
+                stage.sandbox.call(plugin, tool, black_box(&arguments), &grants, &stage.limits, &supervision);
             let output = runtime.block_on(call).unwrap();
             assert!(!output.is_error, "{}", output.text);
             output

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use criterion::{BatchSize, Criterion, Throughput};
 use remit_sandbox::{
-    GrantSpec, Grants, Limits, Origin, Plugin, PluginSource, Sandbox, SandboxConfig, Workspace,
+    GrantSpec, Grants, Limits, Origin, Plugin, PluginSource, Sandbox, SandboxConfig, Supervision, Workspace,
 };
 use remit_tests::Stage;
 use serde_json::json;
@@ -75,7 +75,14 @@ fn repeat(
     group.bench_function(name, |bencher| {
         bencher.iter(|| {
             let output = runtime
-                .block_on(sandbox.call(plugin, tool, black_box(&arguments), grants, &limits, &Arc::default()))
+                .block_on(sandbox.call(
+                    plugin,
+                    tool,
+                    black_box(&arguments),
+                    grants,
+                    &limits,
+                    &Supervision::default(),
+                ))
                 .unwrap();
             assert!(!output.is_error, "{}", output.text);
             output

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use remit_sandbox::{
     CallError, CallOutput, GrantSpec, Grants, Ledger, Limits, LoadError, Origin, Plugin, PluginSource,
-    Sandbox, SandboxConfig, Workspace,
+    Sandbox, SandboxConfig, Supervision, Workspace,
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -158,7 +158,7 @@ impl Stage {
         ledger: &Arc<Ledger>,
     ) -> Result<CallOutput, CallError> {
         let arguments = json!({ "argument": argument }).to_string();
-        self.sandbox.call(guest, "guest.run", &arguments, grants, &self.limits, ledger).await
+        self.sandbox.call(guest, "guest.run", &arguments, grants, &self.limits, &ledger.clone().into()).await
     }
 
     /// Calls a function of a guest made from text, most of which take nothing.
@@ -171,8 +171,8 @@ impl Stage {
         function: &str,
         arguments: &str,
     ) -> Result<CallOutput, CallError> {
-        let (tool, ledger) = (format!("guest.{function}"), Arc::default());
-        self.sandbox.call(guest, &tool, arguments, &Grants::none(), &self.limits, &ledger).await
+        let (tool, supervision) = (format!("guest.{function}"), Supervision::default());
+        self.sandbox.call(guest, &tool, arguments, &Grants::none(), &self.limits, &supervision).await
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{Either, join_all, select};
-use remit_sandbox::{CallError, Grants, Limits, Plugin, SandboxConfig};
+use remit_sandbox::{CallError, Grants, Limits, Plugin, SandboxConfig, Supervision};
 use remit_tests::{Stage, guest, text_guest};
 
 /// A deadline that a test waits for.
@@ -138,7 +138,10 @@ async fn waiting_for_a_slot_uses_up_no_deadline() {
     let (first, second) = tokio::join!(stage.run(&looping, ""), async {
         let limits = Limits { deadline: SOON, ..Limits::default() };
         let arguments = r#"{"argument": "after you"}"#;
-        stage.sandbox.call(&echo, "guest.run", arguments, &Grants::none(), &limits, &Arc::default()).await
+        stage
+            .sandbox
+            .call(&echo, "guest.run", arguments, &Grants::none(), &limits, &Supervision::default())
+            .await
     });
     assert!(matches!(first.unwrap_err(), CallError::Deadline { .. }));
     assert_eq!(second.unwrap().text, "after you");

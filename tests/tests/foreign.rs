@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use remit_sandbox::{CallError, CallOutput, Grants, Origin, Plugin, PluginSource};
+use remit_sandbox::{CallError, CallOutput, Grants, Origin, Plugin, PluginSource, Supervision};
 use remit_tests::{Stage, peer};
 use serde_json::{Value, json};
 
@@ -41,7 +41,10 @@ async fn call(
     tool: &str,
     arguments: Value,
 ) -> Result<CallOutput, CallError> {
-    stage.sandbox.call(plugin, tool, &arguments.to_string(), grants, &stage.limits, &Arc::default()).await
+    stage
+        .sandbox
+        .call(plugin, tool, &arguments.to_string(), grants, &stage.limits, &Supervision::default())
+        .await
 }
 
 /// The names and descriptions of the tools.

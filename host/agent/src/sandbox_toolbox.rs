@@ -194,7 +194,11 @@ impl Toolbox for SandboxToolbox {
             // It is the call's before the call begins, so that what was done is known however it ends.
             let (kept, limits) = (Arc::new(Ledger::default()), call_limits(limits));
             ledger.keep(kept.clone());
-            match self.sandbox.call(plugin, tool, arguments, &self.grants, &limits, &kept).await {
+            match self
+                .sandbox
+                .call(plugin, tool, arguments, &self.grants, &limits, &kept.clone().into())
+                .await
+            {
                 Ok(output) => outcome(output, kept),
                 Err(error) => ToolOutcome::error(error.to_string()),
             }

@@ -12,10 +12,11 @@ use wasmtime_wasi::{I32Exit, ResourceTableError};
 
 use crate::catalog::Tool;
 use crate::change::Changes;
+use crate::clock::Clock;
 use crate::codec::{EncodeError, encode_result};
+use crate::consent::Supervision;
 use crate::error::CallError;
 use crate::grant::Grants;
-use crate::ledger::Ledger;
 use crate::limits::Limits;
 use crate::plugin::Plugin;
 use crate::state::State;
@@ -57,7 +58,7 @@ pub(crate) struct Invocation {
     pub(crate) values: Vec<Val>,
     pub(crate) grants: Arc<Grants>,
     pub(crate) limits: Limits,
-    pub(crate) ledger: Arc<Ledger>,
+    pub(crate) supervision: Supervision,
     /// Held until the store is gone.
     pub(crate) slot: OwnedSemaphorePermit,
     pub(crate) ticking: Ticking,
@@ -69,47 +70,52 @@ impl Invocation {
     /// A call that can reach no file runs where it is awaited: all that it does is compute and wait. One that can
     /// gets a thread of its own, on which the gate reads and lists without handing each read to another.
     pub(crate) async fn run(self) -> Result<CallOutput, CallError> {
-        if !self.grants.has_files() || !self.plugin.could_open_files() {
-            return self.within_deadline().await;
-        }
         let limit = self.limits.deadline;
+        let clock = Arc::new(Clock::start(limit));
+        if !self.grants.has_files() || !self.plugin.could_open_files() {
+            return self.within_deadline(&clock).await;
+        }
         let cancelled = CancellationToken::new();
         let stop = cancelled.clone().drop_guard();
         let runtime = tokio::runtime::Handle::current();
+        let timer = clock.clone();
         let thread = tokio::task::spawn_blocking(move || {
             runtime.block_on(async move {
                 tokio::select! {
                     biased;
                     () = cancelled.cancelled() => Err(CallError::Host("the call was cancelled".to_owned())),
-                    result = self.within_deadline() => result,
+                    result = self.within_deadline(&timer) => result,
                 }
             })
         });
-        let result = tokio::time::timeout(limit + GRACE, thread).await;
+        let result = tokio::select! {
+            biased;
+            result = thread => {
+                result.unwrap_or_else(|error: JoinError| Err(CallError::Host(error.to_string())))
+            }
+            () = clock.over(GRACE) => Err(CallError::Deadline { limit }),
+        };
         drop(stop);
-        match result {
-            Ok(result) => result.unwrap_or_else(|error: JoinError| Err(CallError::Host(error.to_string()))),
-            Err(_) => Err(CallError::Deadline { limit }),
-        }
+        result
     }
 
-    async fn within_deadline(self) -> Result<CallOutput, CallError> {
+    async fn within_deadline(self, clock: &Arc<Clock>) -> Result<CallOutput, CallError> {
         let limit = self.limits.deadline;
-        match tokio::time::timeout(limit, self.call()).await {
-            Ok(result) => result,
-            Err(_) => Err(CallError::Deadline { limit }),
+        tokio::select! {
+            biased;
+            result = self.call(clock.clone()) => result,
+            () = clock.over(Duration::ZERO) => Err(CallError::Deadline { limit }),
         }
     }
 
-    async fn call(self) -> Result<CallOutput, CallError> {
+    async fn call(self, clock: Arc<Clock>) -> Result<CallOutput, CallError> {
         let start = Instant::now();
-        let Self { engine, plugin, tool, values, grants, limits, ledger, slot, ticking } = self;
+        let Self { engine, plugin, tool, values, grants, limits, supervision, slot, ticking } = self;
         let tool = plugin.tools().get(tool).ok_or_else(|| CallError::Host("the tool is gone".to_owned()))?;
-        let mut store = State::store(&engine, grants.clone(), ledger, &limits);
-        let deadline = limits.deadline;
+        let mut store = State::store(&engine, grants.clone(), &supervision, &limits);
         store.set_epoch_deadline(1);
         store.epoch_deadline_callback(move |_| {
-            if start.elapsed() >= deadline { Err(Late.into()) } else { Ok(UpdateDeadline::Yield(1)) }
+            if clock.is_over() { Err(Late.into()) } else { Ok(UpdateDeadline::Yield(1)) }
         });
         let returned = enter(&mut store, &plugin, tool, &values).await;
         let result = match returned {

@@ -68,11 +68,43 @@ pub enum Entry {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<Version>,
     },
+    /// A request was sent.
+    Contacted {
+        /// The method, such as `GET`.
+        method: String,
+        /// The URL as the component gave it, without secrets.
+        url: String,
+        /// The status of the answer; nothing if there was none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<u16>,
+        /// How many bytes of body were sent.
+        sent: u64,
+        /// How many bytes of the answer's body were handed over.
+        received: u64,
+    },
+    /// A command was run, and is at its end.
+    Ran {
+        /// The program and its arguments.
+        argv: Vec<String>,
+        /// Where, relative to the workspace; `.` is the workspace itself.
+        directory: String,
+        /// Its exit code; nothing if it was ended from outside, or by a signal.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        exit_code: Option<i32>,
+        /// What ended it, if it did not end by itself: `time`, `output`, `signal 9`, `cancelled`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ended_by: Option<String>,
+        /// From its start to its end, in milliseconds.
+        duration_ms: u64,
+        /// How many bytes it printed to standard output and standard error together, what was not kept counted in.
+        output_bytes: u64,
+    },
     /// Something was tried and not done.
     Refused {
-        /// What was tried: `read`, `list`, `look`, `write`.
+        /// What was tried: `read`, `list`, `look`, `write`, `request`, `run`.
         action: String,
-        /// The path where it was found, or as the component wrote it where it was not.
+        /// The path where it was found, or as the component wrote it where it was not; the method and URL of a request;
+        /// the arguments of a command.
         path: String,
         /// Why, in words that name the rule.
         reason: String,

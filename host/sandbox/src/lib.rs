@@ -6,10 +6,8 @@
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! use std::sync::Arc;
-//!
 //! use remit_sandbox::{
-//!     GrantSpec, Grants, Ledger, Limits, Origin, PluginSource, Sandbox, SandboxConfig, Workspace,
+//!     GrantSpec, Grants, Limits, Origin, PluginSource, Sandbox, SandboxConfig, Supervision, Workspace,
 //! };
 //!
 //! let sandbox = Sandbox::new(&SandboxConfig::default())?;
@@ -19,10 +17,10 @@
 //!     sandbox.load(PluginSource { name: "words".into(), origin: Origin::File(file.into()), bytes, wit: None })?;
 //! let workspace = Workspace::open(".".as_ref())?;
 //! let grants = Grants::new(&workspace, &GrantSpec { read: vec!["docs".into()], ..GrantSpec::default() })?;
-//! let (ledger, limits) = (Arc::new(Ledger::default()), Limits::default());
+//! let (above, limits) = (Supervision::default(), Limits::default());
 //! let output =
-//!     sandbox.call(&plugin, "words.count", r#"{"path": "docs/a.md"}"#, &grants, &limits, &ledger).await?;
-//! println!("{}, having read {:?}", output.text, ledger.entries());
+//!     sandbox.call(&plugin, "words.count", r#"{"path": "docs/a.md"}"#, &grants, &limits, &above).await?;
+//! println!("{}, having read {:?}", output.text, above.ledger.entries());
 //! # Ok(())
 //! # }
 //! ```
@@ -30,7 +28,9 @@
 mod cache;
 mod catalog;
 mod change;
+mod clock;
 mod codec;
+mod consent;
 mod diagnose;
 mod engine;
 mod error;
@@ -53,6 +53,7 @@ mod workspace;
 pub use catalog::{CatalogError, Skipped, Tool};
 pub use change::{Change, Changes, CommitError, Recovered, recover};
 pub use codec::ArgumentError;
+pub use consent::{Consent, Outward, Petition, Supervision};
 pub use engine::Allocation;
 pub use error::{CallError, LoadError, LoadProblem, SandboxError};
 pub use grant::{GrantError, GrantSpec, Grants};

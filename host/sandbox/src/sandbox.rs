@@ -9,12 +9,12 @@ use wasmtime::component::{Component, Linker};
 
 use crate::cache::Cache;
 use crate::codec::decode_arguments;
+use crate::consent::Supervision;
 use crate::diagnose::{check_header, diagnose};
 use crate::engine::{self, Allocation};
 use crate::error::{CallError, LoadError, LoadProblem, SandboxError};
 use crate::grant::Grants;
 use crate::invoke::{CallOutput, Invocation};
-use crate::ledger::Ledger;
 use crate::limits::Limits;
 use crate::plugin::{Plugin, PluginSource};
 use crate::state::{self, State};
@@ -139,8 +139,8 @@ impl Sandbox {
     }
 
     /// Calls a tool with arguments as JSON text, in an instance that is made for it and gone afterwards. Where all
-    /// slots are taken it waits for one. Dropping the future stops the call. What the call does is noted in `ledger`,
-    /// however it ends; what it wants changed is in its output, and not on disk yet.
+    /// slots are taken it waits for one. Dropping the future stops the call. What the call does is noted in the
+    /// ledger above it, however it ends; what it wants changed is in its output, and not on disk yet.
     ///
     /// # Errors
     ///
@@ -153,7 +153,7 @@ impl Sandbox {
         arguments: &str,
         grants: &Arc<Grants>,
         limits: &Limits,
-        ledger: &Arc<Ledger>,
+        supervision: &Supervision,
     ) -> Result<CallOutput, CallError> {
         let index = plugin
             .tools()
@@ -170,7 +170,7 @@ impl Sandbox {
             values,
             grants: grants.clone(),
             limits: limits.clone(),
-            ledger: ledger.clone(),
+            supervision: supervision.clone(),
             slot: slot.map_err(|_| CallError::Host("the sandbox is shut".to_owned()))?,
             ticking: shared.ticker.ticking(),
         };

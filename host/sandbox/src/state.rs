@@ -11,9 +11,9 @@ use wasmtime_wasi::random::{WasiRandom, WasiRandomView};
 use wasmtime_wasi::sockets::{WasiSockets, WasiSocketsView};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
+use crate::consent::Supervision;
 use crate::gate::{self, Gate, GateView, Gated};
 use crate::grant::Grants;
-use crate::ledger::Ledger;
 use crate::limits::{Limits, Meter};
 use crate::output::Captured;
 
@@ -35,7 +35,7 @@ impl State {
     pub(crate) fn store(
         engine: &Engine,
         grants: Arc<Grants>,
-        ledger: Arc<Ledger>,
+        supervision: &Supervision,
         limits: &Limits,
     ) -> Store<Self> {
         let (stdout, stderr) = (Captured::new(limits.output_bytes), Captured::new(limits.output_bytes));
@@ -52,7 +52,7 @@ impl State {
         let state = Self {
             wasi,
             table,
-            gate: Gate::new(grants, ledger, limits),
+            gate: Gate::new(grants, supervision.ledger.clone(), limits),
             meter: Meter::new(limits),
             stdout,
             stderr,

@@ -34,7 +34,7 @@ impl Account {
                         self.refused.push(words);
                     }
                 }
-                Entry::Read { .. } | Entry::Listed { .. } => {}
+                Entry::Read { .. } | Entry::Listed { .. } | Entry::Contacted { .. } | Entry::Ran { .. } => {}
             }
         }
     }

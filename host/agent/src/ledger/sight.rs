@@ -40,7 +40,7 @@ impl Sight {
                 Entry::Listed { path } | Entry::Changed { path, .. } => {
                     touched.insert(path.as_str());
                 }
-                Entry::Refused { .. } => {}
+                Entry::Contacted { .. } | Entry::Ran { .. } | Entry::Refused { .. } => {}
             }
         }
         self.opened.extend(touched.iter().map(|path| (*path).to_owned()));
