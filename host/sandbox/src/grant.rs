@@ -1,4 +1,4 @@
-//! What a call may touch: directories of a workspace, less what is hidden.
+//! What a call may touch: directories of a workspace, less what is hidden, and hosts.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
 
 use crate::gate::{DirNode, Follow, Located, locate, open_located};
 use crate::hidden::{Hidden, PatternError};
+use crate::net::{HostGrant, SecretGrant};
 use crate::workspace::Workspace;
 
 /// What a role asks for, as written: nothing is checked or opened yet. The default grants nothing at all.
@@ -25,6 +26,10 @@ pub struct GrantSpec {
     pub reveal: Vec<String>,
     /// Gitignore patterns that the role hides from itself; nothing reveals them.
     pub role_hidden: Vec<String>,
+    /// Hosts that requests may be sent to.
+    pub hosts: Vec<HostGrant>,
+    /// Secrets that are added to requests to the host that each belongs to, where `hosts` allows those.
+    pub secrets: Vec<SecretGrant>,
 }
 
 /// Grants made ready: every directory is open. Made once for an agent, shared by all its calls, never changed.
@@ -37,6 +42,8 @@ pub struct Grants {
     protected: Vec<String>,
     hidden: Hidden,
     workspace: Option<Workspace>,
+    hosts: Vec<HostGrant>,
+    secrets: Vec<SecretGrant>,
 }
 
 #[derive(Debug)]
@@ -81,6 +88,8 @@ impl Grants {
                 protected: Vec::new(),
                 hidden,
                 workspace: None,
+                hosts: Vec::new(),
+                secrets: Vec::new(),
             })
         })
         .clone()
@@ -115,7 +124,15 @@ impl Grants {
         }
         let protected = spec.protected.iter().map(|path| Ok(normal(path)?.to_lowercase()));
         let protected = protected.collect::<Result<_, GrantError>>()?;
-        Ok(Arc::new(Self { preopens, writable, protected, hidden, workspace: Some(workspace.clone()) }))
+        Ok(Arc::new(Self {
+            preopens,
+            writable,
+            protected,
+            hidden,
+            workspace: Some(workspace.clone()),
+            hosts: spec.hosts.clone(),
+            secrets: spec.secrets.clone(),
+        }))
     }
 
     /// Whether anything of the file system is granted.
@@ -171,6 +188,18 @@ impl Grants {
 
     pub(crate) fn hidden(&self) -> &Hidden {
         &self.hidden
+    }
+
+    /// The hosts that requests may be sent to.
+    #[must_use]
+    pub fn hosts(&self) -> &[HostGrant] {
+        &self.hosts
+    }
+
+    /// The secrets that are added to requests.
+    #[must_use]
+    pub fn secrets(&self) -> &[SecretGrant] {
+        &self.secrets
     }
 
     pub(crate) fn workspace(&self) -> Option<&Workspace> {
