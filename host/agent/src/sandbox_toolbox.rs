@@ -120,6 +120,7 @@ impl SandboxToolboxes {
             hidden: authority.hidden().to_vec(),
             reveal: authority.reveal().to_vec(),
             role_hidden: authority.role_hidden().to_vec(),
+            ..GrantSpec::default()
         };
         Grants::new(&self.workspace, &spec)
             .map_err(|error| ToolboxError(format!("{error} ({})", role.place("read"))))
