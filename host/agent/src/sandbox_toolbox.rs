@@ -24,6 +24,8 @@ use crate::toolbox::{CallLimits, ToolInfo, ToolOutcome, Toolbox, ToolboxError, T
 pub struct SandboxToolboxes {
     sandbox: Sandbox,
     workspace: Workspace,
+    /// What is the user's own, beside what the roles file protects.
+    protected: Vec<WorkspacePath>,
     plugins: BTreeMap<String, Slot>,
 }
 
@@ -61,7 +63,18 @@ impl SandboxToolboxes {
     /// Toolboxes of these plugins, in this workspace. Nothing is loaded yet.
     pub fn new(sandbox: Sandbox, workspace: Workspace, plugins: Vec<PluginSource>) -> SandboxToolboxes {
         let slot = |source: PluginSource| (source.name.clone(), Slot { source, loaded: OnceCell::new() });
-        SandboxToolboxes { sandbox, workspace, plugins: plugins.into_iter().map(slot).collect() }
+        SandboxToolboxes {
+            sandbox,
+            workspace,
+            protected: Vec::new(),
+            plugins: plugins.into_iter().map(slot).collect(),
+        }
+    }
+
+    /// The same toolboxes, in which nobody may write to these files and directories either.
+    #[must_use]
+    pub fn protecting(self, protected: impl IntoIterator<Item = WorkspacePath>) -> SandboxToolboxes {
+        SandboxToolboxes { protected: protected.into_iter().collect(), ..self }
     }
 
     /// The names of the plugins that there are.
@@ -116,7 +129,7 @@ impl SandboxToolboxes {
         let spec = GrantSpec {
             read: paths(authority.read()),
             write: paths(authority.write()),
-            protected: paths(authority.protected()),
+            protected: paths(&[authority.protected(), &self.protected].concat()),
             hidden: authority.hidden().to_vec(),
             reveal: authority.reveal().to_vec(),
             role_hidden: authority.role_hidden().to_vec(),

@@ -14,6 +14,16 @@ pub(crate) fn config() -> Option<PathBuf> {
     folder(|name| env::var_os(name), "XDG_CONFIG_HOME", ".config")
 }
 
+/// The folder for what must outlast a process: `$XDG_STATE_HOME/remit`, else `$HOME/.local/state/remit`.
+pub(crate) fn state() -> Option<PathBuf> {
+    folder(|name| env::var_os(name), "XDG_STATE_HOME", ".local/state")
+}
+
+/// Every folder that is believed. No role may write there, even where the home directory is its workspace.
+pub(crate) fn all() -> impl Iterator<Item = PathBuf> {
+    [cache(), config(), state()].into_iter().flatten()
+}
+
 /// The user's home directory.
 pub(crate) fn home() -> Option<PathBuf> {
     absolute(env::var_os("HOME"))

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use remit_agent::roles::{Role, Roles};
+use remit_agent::roles::{Role, Roles, WorkspacePath};
 use remit_agent::{SandboxToolboxes, plugin_sources};
-use remit_sandbox::{Origin, PluginSource, Sandbox, SandboxConfig, Workspace};
+use remit_sandbox::{Journals, Origin, PluginSource, Sandbox, SandboxConfig, Workspace};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::failure::Failure;
@@ -28,11 +29,49 @@ pub(crate) fn sandbox() -> Result<Sandbox, Failure> {
 
 /// The project's toolboxes. Nothing is loaded yet.
 pub(crate) fn toolboxes(project: &mut Project, sandbox: &Sandbox) -> Result<SandboxToolboxes, Failure> {
-    let workspace = Workspace::open(&project.workspace).map_err(Failure::refused)?;
+    let workspace = workspace(project)?;
     let files = std::mem::take(&mut project.files);
     let mut sources: Vec<PluginSource> = remit_builtin::PLUGINS.iter().map(built_in).collect();
     sources.extend(plugin_sources(&project.roles, files, &project.workspace));
-    Ok(SandboxToolboxes::new(sandbox.clone(), workspace, sources))
+    let own = folders::all().filter_map(|folder| within(&project.workspace, &folder));
+    Ok(SandboxToolboxes::new(sandbox.clone(), workspace, sources).protecting(own))
+}
+
+/// `folder` as a path of the workspace, if it is in there.
+fn within(workspace: &Path, folder: &Path) -> Option<WorkspacePath> {
+    // As much of it as is there yet.
+    let real = folder
+        .ancestors()
+        .find_map(|above| Some(above.canonicalize().ok()?.join(folder.strip_prefix(above).ok()?)))?;
+    WorkspacePath::parse(real.strip_prefix(workspace).ok()?.to_str()?).ok()
+}
+
+/// The workspace, as calls are given it.
+fn workspace(project: &Project) -> Result<Workspace, Failure> {
+    let workspace = Workspace::open(&project.workspace).map_err(Failure::refused)?;
+    Ok(match folders::state() {
+        Some(folder) => workspace.with_journals(Journals::at(folder.join("unfinished"))),
+        None => workspace,
+    })
+}
+
+/// Brings to an end what a killed process had begun to write, and says so in the project's warnings.
+pub(crate) fn recover(project: &mut Project) -> Result<(), Failure> {
+    let recovered = match remit_sandbox::recover(&workspace(project)?) {
+        Ok(recovered) => recovered,
+        Err(error) => {
+            let problem = format!("cannot look for changes that were cut short: {error}");
+            project.warnings.push(problem);
+            return Ok(());
+        }
+    };
+    if !recovered.finished.is_empty() {
+        let files = recovered.finished.join(", ");
+        let warning = format!("a change that was cut short when remit was killed is finished now: {files}");
+        project.warnings.push(warning);
+    }
+    project.warnings.extend(recovered.problems);
+    Ok(())
 }
 
 /// A plugin that comes with remit, to be loaded.

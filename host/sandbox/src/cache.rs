@@ -4,13 +4,15 @@
 //! read from it and nothing written.
 
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::{Digest, Sha256};
 use wasmtime::Engine;
 use wasmtime::component::Component;
+
+use crate::private_folder;
 
 /// A folder of compiled components, each named after its bytes and after everything of the engine that matters.
 #[derive(Debug)]
@@ -25,22 +27,7 @@ impl Cache {
     ///
     /// A sentence about what is wrong with it.
     pub(crate) fn open(dir: &Path) -> Result<Self, String> {
-        let shown = dir.display();
-        std::fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(dir)
-            .map_err(|error| format!("cannot make the compile cache {shown}: {error}"))?;
-        let meta = std::fs::symlink_metadata(dir).map_err(|error| format!("cannot use {shown}: {error}"))?;
-        if !meta.is_dir() {
-            return Err(format!("the compile cache {shown} is no directory"));
-        }
-        if meta.uid() != rustix::process::geteuid().as_raw() {
-            return Err(format!("the compile cache {shown} belongs to another user"));
-        }
-        if meta.mode() & 0o022 != 0 {
-            return Err(format!("others can write to the compile cache {shown}: run `chmod 700 {shown}`"));
-        }
+        private_folder::make(dir, "the compile cache")?;
         Ok(Self { dir: dir.to_owned() })
     }
 
@@ -72,7 +59,7 @@ impl Cache {
 #[expect(unsafe_code, reason = "wasmtime's own format, from a folder that only this user can write to")]
 fn read(engine: &Engine, path: &Path) -> Option<Component> {
     let meta = std::fs::symlink_metadata(path).ok()?;
-    if !meta.is_file() || meta.uid() != rustix::process::geteuid().as_raw() || meta.mode() & 0o022 != 0 {
+    if !meta.is_file() || !private_folder::is_ours(&meta) {
         return None;
     }
     // SAFETY: the file was written by `keep` from `Component::serialize`, in a folder that was checked by

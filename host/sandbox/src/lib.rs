@@ -44,6 +44,7 @@ mod limits;
 mod net;
 mod output;
 mod plugin;
+mod private_folder;
 mod sandbox;
 mod schema;
 mod shape;
@@ -52,7 +53,7 @@ mod ticker;
 mod workspace;
 
 pub use catalog::{CatalogError, Skipped, Tool};
-pub use change::{Change, Changes, CommitError, Recovered, recover};
+pub use change::{Change, Changes, CommitError, Journals, Recovered, recover};
 pub use codec::ArgumentError;
 pub use consent::{Consent, Outward, Petition, Supervision};
 pub use engine::Allocation;

@@ -8,6 +8,7 @@ mod links;
 mod odd;
 mod paths;
 mod read_only;
+mod recovery;
 mod special;
 mod write;
 

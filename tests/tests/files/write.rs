@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
-use remit_sandbox::{CallOutput, ChangeKind, CommitError, Entry, GrantSpec, Grants, Ledger, recover};
+use remit_sandbox::{CallOutput, ChangeKind, CommitError, Entry, GrantSpec, Grants, Ledger};
 
 use crate::{Probe, all_refused};
 
@@ -141,7 +141,17 @@ async fn a_call_sees_what_it_wrote_and_the_disk_does_not_until_it_is_committed()
     assert_eq!(writer.read("src/a.txt").as_deref(), Some("newmore"));
     assert_eq!(
         writer.tree(),
-        [".remit", ".remit/staging", "docs", "docs/c.txt", "src", "src/a.txt", "src/made", "src/made/b.txt"]
+        [
+            ".remit",
+            ".remit/.gitignore",
+            ".remit/staging",
+            "docs",
+            "docs/c.txt",
+            "src",
+            "src/a.txt",
+            "src/made",
+            "src/made/b.txt"
+        ]
     );
     let changed: Vec<_> =
         writer.ledger.entries().into_iter().filter(|entry| matches!(entry, Entry::Changed { .. })).collect();
@@ -320,75 +330,4 @@ async fn files_and_directories_can_take_each_others_place() {
     assert_eq!(writer.read("src/a.txt/inner").as_deref(), Some("x"));
     assert_eq!(writer.read("src/deep").as_deref(), Some("file"));
     assert!(writer.staging_is_empty());
-}
-
-/// The process that commits, for the next test to kill.
-#[tokio::test]
-#[ignore = "runs as a process of its own, started by the test below"]
-async fn commits_again_and_again() {
-    let Some(folder) = std::env::var_os("REMIT_TEST_COMMITS") else { return };
-    let probe = Probe::new();
-    let workspace = remit_sandbox::Workspace::open(folder.as_ref()).unwrap();
-    let spec = GrantSpec { read: vec![".".into()], write: vec![".".into()], ..GrantSpec::default() };
-    let grants = Grants::new(&workspace, &spec).unwrap();
-    let ledger = Arc::default();
-    for number in 0.. {
-        let (a, b) = if number % 2 == 0 { ("x", "y") } else { ("y", "x") };
-        let text = a.repeat(5000);
-        let program = format!(
-            "write one {text}\nwrite two {text}\nmkdir {a}\nwrite {a}/three {text}\nunlink {b}/three\nrmdir {b}"
-        );
-        let output = probe.stage.run_recorded(&probe.std, &program, &grants, &ledger).await.unwrap();
-        output.changes.commit(&ledger).unwrap();
-        println!("committed");
-    }
-}
-
-#[test]
-fn a_process_that_is_killed_leaves_each_file_old_or_new_and_the_next_one_finishes() {
-    use std::io::{BufRead as _, BufReader, Read as _};
-    let folder = tempfile::tempdir().unwrap();
-    let whole = |path: &str| {
-        let text = std::fs::read_to_string(folder.path().join(path)).unwrap();
-        assert!(text == "x".repeat(5000) || text == "y".repeat(5000), "{path} is torn: {} bytes", text.len());
-        text
-    };
-    for delay in 0..20_u64 {
-        let mut child = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["write::commits_again_and_again", "--exact", "--ignored", "--nocapture"])
-            .env("REMIT_TEST_COMMITS", folder.path())
-            .stdout(std::process::Stdio::piped())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap());
-        let mut line = String::new();
-        while !line.contains("committed") {
-            line.clear();
-            assert_ne!(lines.read_line(&mut line).unwrap(), 0, "it ended before its first commit");
-        }
-        // Some more work, so that each round is cut at another place.
-        let mut buffer = [0];
-        for _ in 0..delay * 3 {
-            lines.read_exact(&mut buffer).unwrap();
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        whole("one");
-        whole("two");
-        let workspace = remit_sandbox::Workspace::open(folder.path()).unwrap();
-        let recovered = recover(&workspace).unwrap();
-        assert_eq!(recovered.problems, Vec::<String>::new());
-        let one = whole("one");
-        assert_eq!(whole("two"), one, "a commit is whole or not at all");
-        let (made, gone) = if one.starts_with('x') { ("x", "y") } else { ("y", "x") };
-        assert_eq!(whole(&format!("{made}/three")), one);
-        assert!(!folder.path().join(gone).exists());
-        let left: Vec<_> = std::fs::read_dir(folder.path().join(".remit/staging")).unwrap().collect();
-        assert!(left.is_empty(), "{left:?}");
-        let mut names: Vec<_> =
-            std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        names.sort();
-        assert_eq!(names, [".remit", "one", "two", made]);
-    }
 }

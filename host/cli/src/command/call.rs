@@ -31,6 +31,9 @@ pub(super) fn call(place: &Place, arguments: Arguments) -> Result<ExitCode, Fail
     let roles = project.roles.clone();
     let role = roles.require(&arguments.role).map_err(Failure::refused)?;
     let sandbox = plugins::sandbox()?;
+    if !arguments.dry_run {
+        plugins::recover(&mut project)?;
+    }
     let toolboxes = plugins::toolboxes(&mut project, &sandbox)?;
     let runtime = plugins::runtime()?;
     let (plugin, _) = arguments.tool.split_once('.').ok_or_else(|| {

@@ -48,6 +48,7 @@ pub(super) fn run(place: &Place, arguments: Run) -> Result<ExitCode, Failure> {
     let runtime = plugins::runtime()?;
     let sandbox = plugins::sandbox()?;
     project.warnings.extend_from_slice(sandbox.warnings());
+    plugins::recover(&mut project)?;
     let toolboxes = Arc::new(plugins::toolboxes(&mut project, &sandbox)?);
     let screen = Screen::stderr();
     announce(&project.warnings, &choice, arguments.json, screen);

@@ -119,3 +119,52 @@ fn a_journal_that_came_with_a_repository_is_not_carried_out() {
     call(&stage, &[], "files.read_file", r#"{"path": "src/a.txt"}"#);
     assert!(!stage.workspace().join("src/new.txt").exists());
 }
+
+#[test]
+fn a_change_that_was_cut_short_is_finished_by_the_next_run_and_told() {
+    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+    let (stage, _) = stage();
+    let area = stage.workspace().join(".remit/staging/1-0-0");
+    std::fs::create_dir_all(&area).unwrap();
+    std::fs::write(area.join("0"), "wanted\n").unwrap();
+    let folder = stage.home().join(".local/state/remit/unfinished");
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).unwrap();
+    let (path, meta) = (stage.workspace(), stage.workspace().metadata().unwrap());
+    let journal = serde_json::json!({
+        "v": 1,
+        "place": { "path": path, "dev": meta.dev(), "ino": meta.ino() },
+        "area": "1-0-0",
+        "ops": [{ "op": "put", "path": "src/new.txt", "number": 0, "over": null }],
+    });
+    let mut options = std::fs::OpenOptions::new();
+    let file = options.write(true).create_new(true).mode(0o600).open(folder.join("1-0-0.json")).unwrap();
+    serde_json::to_writer(file, &journal).unwrap();
+
+    call(&stage, &["--dry-run"], "files.read_file", r#"{"path": "src/a.txt"}"#);
+    assert!(!stage.workspace().join("src/new.txt").exists(), "a dry run changes nothing");
+    let said = stage.say(&["run", "--model", "offline", "Where is two?"]);
+    assert!(said.stderr.contains("is finished now: src/new.txt"), "{said:?}");
+    assert_eq!(read(&stage, "src/new.txt"), "wanted\n");
+    assert!(!area.exists() && !folder.join("1-0-0.json").exists());
+}
+
+/// What remit believes lies in the home directory, which somebody may force to be a workspace.
+#[test]
+fn no_role_writes_to_the_users_own_folders() {
+    let (stage, _) = stage();
+    let home = stage.home();
+    std::fs::write(home.join("roles.toml"), ROLES.replace("[\"src\"]", "[\".\"]")).unwrap();
+    let own = home.display().to_string();
+    let roles = home.join("roles.toml").display().to_string();
+    for path in
+        [".cache/remit/compiled/x.cwasm", "config/remit/trust.json", ".local/state/remit/unfinished/x.json"]
+    {
+        let arguments = serde_json::json!({ "path": path, "content": "x" }).to_string();
+        let place = ["--force", "--workspace", &own, "--roles", &roles];
+        let call = [&["call", "--role", "editor"], &place[..], &["edit.write_file", &arguments]].concat();
+        let mut command = stage.remit(&call);
+        let said = Said::from(command.env("XDG_CACHE_HOME", home.join(".cache")).output().unwrap());
+        assert!(said.code == 1 && said.stderr.contains("it is protected"), "{path}: {said:?}");
+        assert!(!home.join(path).exists());
+    }
+}

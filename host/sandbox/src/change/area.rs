@@ -8,26 +8,28 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
-use serde::{Deserialize, Serialize};
 
-use super::commit::Op;
 use crate::grant::FOLDER;
 
 const STAGING: &str = "staging";
-const JOURNAL: &str = "journal";
 
 /// A folder for one commit. It is locked while its process lives.
+#[derive(Debug)]
 pub(super) struct Area {
     parent: OwnedFd,
     name: String,
     dir: OwnedFd,
 }
 
-/// What is to be done, written before any of it is.
-#[derive(Serialize, Deserialize)]
-struct Journal {
-    v: u32,
-    ops: Vec<Op>,
+/// What came of asking for a folder that another process made.
+#[derive(Debug)]
+pub(super) enum Taken {
+    /// It is this process's now.
+    Free(Area),
+    /// Its process lives.
+    InUse,
+    /// It is gone.
+    Missing,
 }
 
 impl Area {
@@ -35,36 +37,52 @@ impl Area {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let parent = staging(root.as_fd(), true)?;
         let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
-        let name = format!("{}-{}-{time}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        rustix::fs::mkdirat(&parent, name.as_str(), Mode::RWXU)?;
-        let dir = open_dir(parent.as_fd(), &name)?;
-        rustix::fs::flock(&dir, FlockOperation::LockExclusive)?;
-        if rustix::fs::statat(&parent, name.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_err() {
-            // Taken for a dead process's between the two lines above.
-            return Err(io::ErrorKind::Interrupted.into());
+        loop {
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let name = format!("{}-{number}-{time}", std::process::id());
+            rustix::fs::mkdirat(&parent, name.as_str(), Mode::RWXU)?;
+            let dir = open_dir(parent.as_fd(), &name)?;
+            rustix::fs::flock(&dir, FlockOperation::LockExclusive)?;
+            // Between these lines another process may have taken it for a dead one's, and removed it.
+            if rustix::fs::statat(&parent, name.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+                return Ok(Self { parent, name, dir });
+            }
         }
-        Ok(Self { parent, name, dir })
     }
 
-    /// Those that are left over from processes that are gone.
-    pub(super) fn abandoned(root: impl AsFd) -> io::Result<Vec<Self>> {
+    /// The folder `name`, if it is there and no process uses it.
+    pub(super) fn take(root: impl AsFd, name: &str) -> io::Result<Taken> {
+        let missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+        if !is_name(name) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let parent = match staging(root.as_fd(), false) {
+            Err(error) if missing(&error) => return Ok(Taken::Missing),
+            parent => parent?,
+        };
+        let dir = match open_dir(parent.as_fd(), name) {
+            Err(error) if missing(&error) => return Ok(Taken::Missing),
+            dir => dir?,
+        };
+        match rustix::fs::flock(&dir, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Taken::Free(Self { parent, name: name.to_owned(), dir })),
+            Err(Errno::WOULDBLOCK) => Ok(Taken::InUse),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The names of all that there are. What is called otherwise is none of ours.
+    pub(super) fn names(root: impl AsFd) -> io::Result<Vec<String>> {
         let parent = match staging(root.as_fd(), false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             parent => parent?,
         };
-        let mut found = Vec::new();
+        let mut names = Vec::new();
         for entry in rustix::fs::Dir::read_from(&parent)? {
             let entry = entry?;
-            let Ok(name) = entry.file_name().to_str() else { continue };
-            if name == "." || name == ".." {
-                continue;
-            }
-            let Ok(dir) = open_dir(parent.as_fd(), name) else { continue };
-            if rustix::fs::flock(&dir, FlockOperation::NonBlockingLockExclusive).is_ok() {
-                found.push(Self { parent: parent.try_clone()?, name: name.to_owned(), dir });
-            }
+            names.extend(entry.file_name().to_str().ok().filter(|name| is_name(name)).map(str::to_owned));
         }
-        Ok(found)
+        Ok(names)
     }
 
     pub(super) fn dir(&self) -> &OwnedFd {
@@ -93,33 +111,17 @@ impl Area {
         file.sync_data()
     }
 
-    /// From here on what is to be done is known, whatever becomes of this process.
-    pub(super) fn seal(&self, ops: &[Op]) -> io::Result<()> {
-        let journal = serde_json::to_vec(&Journal { v: 1, ops: ops.to_vec() })?;
-        self.write("journal.new", &journal, None)?;
-        rustix::fs::renameat(&self.dir, "journal.new", &self.dir, JOURNAL)?;
-        rustix::fs::fsync(&self.dir)?;
-        Ok(())
+    /// The names of what was written reach the disk.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        Ok(rustix::fs::fsync(&self.dir)?)
     }
 
-    /// Takes the seal back.
-    pub(super) fn unseal(&self) {
-        let _ = rustix::fs::unlinkat(&self.dir, JOURNAL, AtFlags::empty());
-    }
-
-    /// What a sealed area says is to be done; none for one that was never sealed.
-    pub(super) fn journal(&self) -> io::Result<Option<Vec<Op>>> {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        match rustix::fs::openat(&self.dir, JOURNAL, flags, Mode::empty()) {
-            Err(Errno::NOENT) => Ok(None),
-            Err(error) => Err(error.into()),
-            Ok(file) => {
-                let journal: Journal = serde_json::from_reader(io::BufReader::new(File::from(file)))?;
-                if journal.v != 1 {
-                    return Err(io::Error::other("it was written by another version"));
-                }
-                Ok(Some(journal.ops))
-            }
+    /// Gives the folder a name that nobody clears away, and says which.
+    pub(super) fn keep(&self) -> String {
+        let kept = format!("kept-{}", self.name);
+        match rustix::fs::renameat(&self.parent, self.name.as_str(), &self.parent, kept.as_str()) {
+            Ok(()) => kept,
+            Err(_) => self.name.clone(),
         }
     }
 
@@ -144,9 +146,29 @@ impl Area {
     }
 }
 
+/// Process, number and time, as [`Area::create`] writes them.
+fn is_name(name: &str) -> bool {
+    let parts = || name.split('-');
+    parts().count() == 3
+        && parts().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 fn staging(root: std::os::fd::BorrowedFd<'_>, make: bool) -> io::Result<OwnedFd> {
     let folder = open_or_make(root, FOLDER, make)?;
+    if make {
+        ignore(&folder)?;
+    }
     open_or_make(folder.as_fd(), STAGING, make)
+}
+
+/// Has git pass over the folder.
+fn ignore(folder: &OwnedFd) -> io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    match rustix::fs::openat(folder, ".gitignore", flags, Mode::RUSR | Mode::WUSR) {
+        Ok(file) => File::from(file).write_all(b"*\n"),
+        Err(Errno::EXIST) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn open_or_make(parent: std::os::fd::BorrowedFd<'_>, name: &str, make: bool) -> io::Result<OwnedFd> {

@@ -1,9 +1,9 @@
 //! From memory to disk: every change of a call, or none.
 //!
-//! New contents are first written beside the workspace's files, in a folder within `.remit`, and a journal says where
-//! they belong. Then each is renamed into its place, so that every file is at every moment the old one or the new one.
-//! What is replaced is kept until all is done: an error on the way takes everything back. A process that is killed on
-//! the way leaves the journal, from which [`recover`](super::recover) finishes.
+//! New contents are first written beside the workspace's files, in a folder within `.remit`, and a journal in a folder
+//! of the user's own says where they belong. Then each is renamed into its place, so that every file is at every moment the
+//! old one or the new one. What is replaced is kept until all is done: an error on the way takes everything back. A process
+//! that is killed on the way leaves the journal, from which [`recover`](super::recover) finishes.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::area::{Area, open_dir};
-use super::{Changes, Item, State, find, version};
+use super::{Changes, Item, Journals, State, find, version};
 use crate::gate::Base;
 use crate::ledger::{Entry, Ledger};
 
@@ -27,6 +27,19 @@ pub enum CommitError {
     Conflict {
         /// The file, relative to the workspace.
         path: String,
+    },
+    /// Something went wrong on the way, and what was done could not be taken back. What was replaced is kept.
+    #[error(
+        "{path} could not be written: {source}; what was written before it could not be taken back: the replaced files \
+         are in .remit/staging/{kept}"
+    )]
+    HalfDone {
+        /// The file at which it stopped, relative to the workspace.
+        path: String,
+        /// The folder that has the old contents.
+        kept: String,
+        /// The system's word at taking back.
+        source: io::Error,
     },
     /// The system refuses.
     #[error("cannot write {path}: {source}; nothing was written")]
@@ -236,9 +249,21 @@ impl Changes {
         }
         let ops = ops(&self.items);
         let area = Area::create(root).map_err(|source| in_area(source, ".remit/staging"))?;
-        let prepared = self.prepare(&area, &ops);
-        if let Err(error) = prepared {
+        let begin = |journals: &Journals| journals.begin(workspace, area.name(), &ops);
+        let prepared = self.prepare(&area, &ops).and_then(|()| {
+            let begun = workspace.journals().map_or(Ok(()), begin);
+            begun.map_err(|source| in_area(source, "the journal of unfinished changes"))
+        });
+        let end = |area: Area| {
+            let name = area.name().to_owned();
+            // The folder first: without its journal it would be taken for one that was never begun.
             let _ = area.remove();
+            if let Some(journals) = workspace.journals() {
+                journals.end(&name);
+            }
+        };
+        if let Err(error) = prepared {
+            end(area);
             return Err(error);
         }
         for (number, op) in ops.iter().enumerate() {
@@ -249,14 +274,18 @@ impl Changes {
             };
             // In reverse, so that each finds what it left.
             let undone = ops[..number].iter().rev().try_for_each(|op| op.undo(root, &area));
-            if undone.is_ok() {
-                area.unseal();
-                let _ = area.remove();
+            if let Err(source) = undone {
+                // Nobody finishes what was told to have failed.
+                let kept = area.keep();
+                if let Some(journals) = workspace.journals() {
+                    journals.end(area.name());
+                }
+                return Err(CommitError::HalfDone { path: op.path().to_owned(), kept, source });
             }
+            end(area);
             return Err(error);
         }
-        // The changes are made; what is left over of the folder does no harm.
-        let _ = area.remove();
+        end(area);
         self.record(ledger);
         Ok(())
     }
@@ -273,7 +302,7 @@ impl Changes {
             area.write(&number.to_string(), content, like.as_ref())
                 .map_err(|source| in_area(source, path))?;
         }
-        area.seal(ops).map_err(|source| in_area(source, ".remit/staging"))
+        area.sync().map_err(|source| in_area(source, ".remit/staging"))
     }
 
     /// What a moved file was like where it came from.

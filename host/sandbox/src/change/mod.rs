@@ -3,6 +3,7 @@
 mod area;
 mod commit;
 mod diff;
+mod journal;
 mod recovery;
 
 use std::io::Read;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 pub use self::commit::CommitError;
+pub use self::journal::Journals;
 pub use self::recovery::{Recovered, recover};
 
 use crate::gate::{Base, Now, Stage};

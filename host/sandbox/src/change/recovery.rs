@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::AsFd;
 
-use super::area::Area;
+use super::area::{Area, Taken};
 use super::commit::Op;
 use crate::workspace::Workspace;
 
@@ -16,35 +16,53 @@ pub struct Recovered {
     pub problems: Vec<String>,
 }
 
-/// The journals are believed: this is for a workspace whose `.remit` is known to be the caller's own, not for one that came
-/// from somewhere with all that is in it.
-///
 /// Finishes commits of processes that were killed after they had begun to make their changes, and clears away what
-/// others left. A file that was changed since is left as it is, and named.
+/// others left. A file that was changed since is left as it is, and named. Only what this user's own
+/// [`Journals`](super::Journals) say is done; a workspace without them is left alone.
 ///
 /// # Errors
 ///
-/// When `.remit/staging` can't be read.
+/// When the journals or `.remit/staging` can't be read.
 pub fn recover(workspace: &Workspace) -> io::Result<Recovered> {
     let mut recovered = Recovered::default();
-    for area in Area::abandoned(workspace.root())? {
-        match area.journal() {
-            Ok(None) => {}
-            Ok(Some(ops)) => finish(workspace, &area, &ops, &mut recovered),
+    let Some(journals) = workspace.journals() else { return Ok(recovered) };
+    for journal in journals.of(workspace)? {
+        let journal = match journal {
+            Ok(journal) => journal,
+            Err(problem) => {
+                recovered.problems.push(problem);
+                continue;
+            }
+        };
+        match Area::take(workspace.root(), &journal.area) {
+            Ok(Taken::InUse) => continue,
+            Ok(Taken::Missing) => {}
+            Ok(Taken::Free(area)) => {
+                finish(workspace, &area, &journal.ops, &mut recovered);
+                clear(area, &mut recovered);
+            }
             Err(error) => {
-                let name = area.name();
-                recovered.problems.push(format!(
-                    "the journal of an unfinished change, .remit/staging/{name}, can't be read: {error}"
-                ));
+                let problem = format!("can't read .remit/staging/{}: {error}", journal.area);
+                recovered.problems.push(problem);
                 continue;
             }
         }
-        let name = area.name().to_owned();
-        if let Err(error) = area.remove() {
-            recovered.problems.push(format!("can't remove .remit/staging/{name}: {error}"));
+        journals.end(&journal.area);
+    }
+    // Those without a journal were never begun, or were taken back.
+    for name in Area::names(workspace.root())? {
+        if let Ok(Taken::Free(area)) = Area::take(workspace.root(), &name) {
+            clear(area, &mut recovered);
         }
     }
     Ok(recovered)
+}
+
+fn clear(area: Area, recovered: &mut Recovered) {
+    let name = area.name().to_owned();
+    if let Err(error) = area.remove() {
+        recovered.problems.push(format!("can't remove .remit/staging/{name}: {error}"));
+    }
 }
 
 fn finish(workspace: &Workspace, area: &Area, ops: &[Op], recovered: &mut Recovered) {
