@@ -7,10 +7,14 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob};
 use thiserror::Error;
 
 /// What is hidden everywhere, unless the ceiling's `reveal` names it: credentials, the history that may hold them,
-/// and what the host itself writes. Gitignore patterns, matched without regard to case.
+/// and what the host itself writes. Gitignore patterns, matched without regard to case; a backup of a hidden file
+/// (`server.key.bak`, `.env~`) is hidden as the file is.
 pub const ALWAYS_HIDDEN: &[&str] = &[
+    "*.env",
     ".env*",
     ".git",
+    ".hg",
+    ".svn",
     ".remit",
     "id_rsa*",
     "id_dsa*",
@@ -23,6 +27,9 @@ pub const ALWAYS_HIDDEN: &[&str] = &[
     "*.jks",
     "*.keystore",
     "*.kdbx",
+    "*.ppk",
+    "*.p8",
+    "*.agekey",
     ".ssh",
     ".gnupg",
     ".aws",
@@ -37,7 +44,37 @@ pub const ALWAYS_HIDDEN: &[&str] = &[
     ".git-credentials",
     ".docker/config.json",
     ".cargo/credentials*",
+    ".gem/credentials",
+    ".config/gcloud",
+    ".config/gh",
+    ".password-store",
+    ".vault-token",
+    ".boto",
+    ".s3cfg",
+    ".my.cnf",
+    ".*_history",
+    "kubeconfig",
+    "*.kubeconfig",
+    "credentials.json",
+    "application_default_credentials.json",
+    "client_secret*.json",
+    "service-account*.json",
+    "service_account*.json",
+    "secrets.json",
+    "secrets.toml",
+    "secrets.yaml",
+    "secrets.yml",
+    "*.tfstate",
+    "*.tfstate.backup",
+    "*.tfvars",
+    "*.tfvars.json",
 ];
+
+/// What people and programs put behind a name to keep an older copy.
+const BACKUP_ENDINGS: &[&str] = &["bak", "backup", "old", "orig", "save", "copy", "tmp"];
+
+/// What an editor puts behind the name of what it is changing, with a dot in front.
+const SWAP_ENDINGS: &[&str] = &["swp", "swo", "swn"];
 
 /// A pattern that is not a gitignore pattern.
 #[derive(Debug, Error)]
@@ -95,29 +132,93 @@ impl Hidden {
     }
 
     fn first<'a>(&'a self, path: &str, matched: impl Fn(&str) -> Match<&'a Glob>) -> Option<String> {
-        let hit = |path: &str| match matched(path) {
-            Match::Ignore(rule) => Some(rule.original().to_owned()),
-            _ => None,
+        // The first that says anything decides, so that what is revealed by its own name stays so.
+        let decide = |path: &str| match matched(path) {
+            Match::Ignore(rule) => Some(Some(rule.original().to_owned())),
+            Match::Whitelist(_) => Some(None),
+            Match::None => None,
         };
-        hit(path).or_else(|| match plain(path) {
-            Cow::Owned(plain) => hit(&plain),
+        if let Some(decided) = decide(path) {
+            return decided;
+        }
+        let plain = plain(path);
+        if let Cow::Owned(plain) = &plain
+            && let Some(decided) = decide(plain)
+        {
+            return decided;
+        }
+        match original(&plain) {
+            Cow::Owned(original) => decide(&original).flatten(),
             Cow::Borrowed(_) => None,
-        })
+        }
     }
+}
+
+/// What of the built-in list a ceiling reveals, by the rules' own words. A rule counts when the simplest name that it is
+/// about can be seen.
+///
+/// # Errors
+///
+/// When one of the patterns is none.
+pub fn revealed(ceiling: &[String], reveal: &[String]) -> Result<Vec<&'static str>, PatternError> {
+    let rules = Hidden::new(ceiling, reveal, &[])?;
+    let is_seen = |pattern: &str| rules.hides(&pattern.replace('*', ""), false).is_none();
+    Ok(ALWAYS_HIDDEN.iter().copied().filter(|pattern| is_seen(pattern)).collect())
 }
 
 /// The path as a forgiving file system would take it: some drop trailing dots and spaces of a name, some ignore
 /// zero-width characters. A rule must hold for what the file system opens, not for how the name was spelt.
 fn plain(path: &str) -> Cow<'_, str> {
     let odd = |name: &str| name.ends_with(['.', ' ']) || name.chars().any(invisible);
-    if !path.split('/').any(odd) {
-        return Cow::Borrowed(path);
-    }
-    let names = path.split('/').map(|name| {
+    each_name(path, odd, |name| {
         let seen: String = name.chars().filter(|c| !invisible(*c)).collect();
         seen.trim_end_matches(['.', ' ']).to_owned()
-    });
-    Cow::Owned(names.collect::<Vec<_>>().join("/"))
+    })
+}
+
+/// The path of what this is a backup of.
+fn original(path: &str) -> Cow<'_, str> {
+    each_name(
+        path,
+        |name| shorter(name).is_some(),
+        |mut name| {
+            while let Some(left) = shorter(name) {
+                name = left;
+            }
+            name.to_owned()
+        },
+    )
+}
+
+/// A name without the mark of a backup, if it has one: `a~`, `a.bak`, `#a#`, `.a.swp`.
+fn shorter(name: &str) -> Option<&str> {
+    let left = match name.strip_suffix('~') {
+        Some(left) => left,
+        None if name.starts_with('#') => name.strip_prefix('#')?.strip_suffix('#')?,
+        None => {
+            let (left, ending) = name.rsplit_once('.')?;
+            if SWAP_ENDINGS.iter().any(|swap| swap.eq_ignore_ascii_case(ending)) {
+                left.strip_prefix('.').unwrap_or(left)
+            } else if BACKUP_ENDINGS.iter().any(|backup| backup.eq_ignore_ascii_case(ending)) {
+                left
+            } else {
+                return None;
+            }
+        }
+    };
+    (!left.is_empty()).then_some(left)
+}
+
+/// The path with each of its names changed, if there is one among them that `is_odd`.
+fn each_name<'a>(
+    path: &'a str,
+    is_odd: impl Fn(&str) -> bool,
+    change: impl Fn(&str) -> String,
+) -> Cow<'a, str> {
+    if !path.split('/').any(is_odd) {
+        return Cow::Borrowed(path);
+    }
+    Cow::Owned(path.split('/').map(change).collect::<Vec<_>>().join("/"))
 }
 
 fn invisible(c: char) -> bool {
@@ -153,6 +254,18 @@ mod tests {
             ".gi\u{200c}t/config",
             "tls/server.pem",
             ".remit/sessions/x",
+            "prod.env",
+            "server.key.bak",
+            "tls/Server.Key.OLD~",
+            ".server.key.swp",
+            "#id_rsa#",
+            ".git~/config",
+            ".ssh.bak/config",
+            "infra/terraform.tfstate",
+            "terraform.tfstate.backup",
+            "config/secrets.yml",
+            "credentials.json",
+            ".bash_history",
         ] {
             assert!(rules.hides(path, false).is_some(), "{path:?} must be hidden");
         }
@@ -161,11 +274,42 @@ mod tests {
     #[test]
     fn ordinary_files_are_not() {
         let rules = rules(&[], &[], &[]);
-        for path in
-            ["", "src/main.rs", ".gitignore", ".github/workflows/ci.yml", "environment.md", "keys.rs", "a..b"]
-        {
+        for path in [
+            "",
+            "src/main.rs",
+            ".gitignore",
+            ".github/workflows/ci.yml",
+            "environment.md",
+            "keys.rs",
+            "a..b",
+            "main.rs~",
+            "~",
+            "src/secrets.rs",
+            "credentials.rs",
+            "history.md",
+            "notes.bak",
+            "....",
+            "env.py",
+        ] {
             assert_eq!(rules.hides(path, false), None, "{path:?}");
         }
+    }
+
+    #[test]
+    fn what_is_revealed_by_its_own_name_is_seen_whatever_it_is_a_backup_of() {
+        let rules = rules(&[], &[".env.bak"], &[]);
+        assert_eq!(rules.hides(".env.bak", false), None);
+        assert!(rules.hides(".env", false).is_some() && rules.hides(".env.old", false).is_some());
+    }
+
+    #[test]
+    fn what_a_ceiling_reveals_of_the_built_in_list_is_known() {
+        let of = |reveal: &[&str]| {
+            revealed(&[], &reveal.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>()).unwrap()
+        };
+        assert_eq!(of(&[".env.example", "docs/"]), [] as [&str; 0]);
+        assert_eq!(of(&[".git"]), [".git"]);
+        assert_eq!(of(&["*"]), ALWAYS_HIDDEN);
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub use consent::{Consent, Outward, Petition, Supervision};
 pub use engine::Allocation;
 pub use error::{CallError, LoadError, LoadProblem, SandboxError};
 pub use grant::{GrantError, GrantSpec, Grants};
-pub use hidden::{ALWAYS_HIDDEN, PatternError};
+pub use hidden::{ALWAYS_HIDDEN, PatternError, revealed};
 pub use imports::{Import, ImportKind, UnknownImport};
 pub use invoke::CallOutput;
 pub use ledger::{ChangeKind, Entry, Ledger, Version};

@@ -1,8 +1,11 @@
 use super::path::WorkspacePath;
 use super::problem::Problem;
 use super::reader::{Reader, Section};
-use super::section::{Marks, Placed};
+use super::section::{Marks, Placed, Position};
 use super::shown::shown;
+
+/// How many rules of the built-in list a message names.
+const MAX_NAMED: usize = 6;
 
 /// `[ceiling]`: what any role of the file may ever hold. Without one it is the whole workspace, to read; nothing may be
 /// written unless it says so.
@@ -61,6 +64,25 @@ impl Ceiling {
     #[must_use]
     pub fn reveal(&self) -> &[String] {
         &self.reveal
+    }
+
+    /// What of the built-in list `reveal` makes visible, in words; nothing where it only names single files.
+    #[must_use]
+    pub fn revealed_in_words(&self) -> Option<String> {
+        // Patterns that are none are no ceiling's: they were reported.
+        let revealed = remit_sandbox::revealed(&self.hidden, &self.reveal).unwrap_or_default();
+        let named: Vec<String> = revealed.iter().take(MAX_NAMED).map(|rule| format!("`{rule}`")).collect();
+        let more = revealed.len() - named.len();
+        match named.join(", ") {
+            none if none.is_empty() => None,
+            all if more == 0 => Some(all),
+            some => Some(format!("{some} and {more} more")),
+        }
+    }
+
+    /// Where `key` stands; nothing where the file has no `[ceiling]`.
+    pub(super) fn at(&self, key: &str) -> Option<Position> {
+        Some(self.marks.as_ref()?.at(key))
     }
 
     /// The line of `key`, else of the header; nothing where the file has no `[ceiling]`.

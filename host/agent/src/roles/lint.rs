@@ -131,4 +131,17 @@ deny = ["write *.lock", "delegate *"]
             ]
         );
     }
+
+    #[test]
+    fn a_ceiling_that_reveals_credentials_is_named_and_one_that_reveals_a_file_is_not() {
+        let with = |reveal: &str| {
+            lint(&format!("[ceiling]\nreveal = [{reveal}]\n[roles.root]\ndescription = \"A.\"\n"))
+        };
+        assert_eq!(with(r#"".env.example""#), [] as [&str; 0]);
+        let all = with(r#""*""#).join("\n");
+        assert!(all.starts_with(
+            "built-in roles.toml:2:1: warning: ceiling.reveal: it shows every role what is hidden"
+        ));
+        assert!(all.contains("`.env*`, `.git`") && all.contains(" more"), "{all}");
+    }
 }

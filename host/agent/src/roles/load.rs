@@ -112,7 +112,11 @@ impl Roles {
             .collect();
         check_plugin_names(&mut reader, &roles, &plugin_names);
         let warnings = delegation::check(&mut reader, &roles, budget.max_depth);
-        let warnings = warnings.into_iter().map(|(key, at, problem)| text.error(at, key, problem)).collect();
+        let mut warnings: Vec<ConfigError> =
+            warnings.into_iter().map(|(key, at, problem)| text.error(at, key, problem)).collect();
+        if let (Some(rules), Some(at)) = (ceiling.revealed_in_words(), ceiling.at("reveal")) {
+            warnings.push(text.error(at, "ceiling.reveal".to_owned(), Problem::Reveals(rules)));
+        }
 
         ConfigErrors::check(reader.into_problems())?;
         drop(document);

@@ -229,6 +229,9 @@ pub enum Problem {
         /// The files, and folders of such files.
         covered: Vec<String>,
     },
+    /// What a ceiling's `reveal` takes from the built-in list. Only a warning: it may be meant so.
+    #[error("it shows every role what is hidden otherwise: {0}")]
+    Reveals(String),
     /// A rule or a question about what never comes up.
     #[error("`{rule}` changes nothing: {why}")]
     IdleRule {
@@ -326,6 +329,7 @@ impl Problem {
             Self::CoversProtected { .. } => {
                 Some("whatever is granted, it stays as it is: it decides what agents do".to_owned())
             }
+            Self::Reveals(_) => Some("name single files, as in \".env.example\"".to_owned()),
             Self::IdleRule { .. }
             | Self::Syntax(_)
             | Self::NotOneLine(_)

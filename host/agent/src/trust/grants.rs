@@ -39,7 +39,11 @@ fn ceiling(text: &mut String, ceiling: &Ceiling) {
         inner(text, "hides", format!("{}, beside the built-in list", quoted(ceiling.hidden())));
     }
     if !ceiling.reveal().is_empty() {
-        inner(text, "reveals", format!("{}, which may be hidden otherwise", quoted(ceiling.reveal())));
+        let words = match ceiling.revealed_in_words() {
+            None => ", which may be hidden otherwise".to_owned(),
+            Some(rules) => format!(", and so shows every role what is hidden otherwise: {rules}"),
+        };
+        inner(text, "reveals", format!("{}{words}", quoted(ceiling.reveal())));
     }
 }
 
@@ -179,7 +183,7 @@ mod tests {
         let expected = "\
 ceiling     reads the whole workspace
   hides     `secrets/`, beside the built-in list
-  reveals   `.env`, which may be hidden otherwise
+  reveals   `.env`, and so shows every role what is hidden otherwise: `*.env`, `.env*`
 whole run   max_turns 60, max_model_calls 100, max_tokens 400000, max_tool_calls 16, max_delegations 12, max_depth 2, wall_clock 15m, call_time 30s, result_bytes 65536
 plugin      archive
   component a.wasm, sha256 626d0ce33ca550dc06351c3ea7b698be557ff5d35bf25edc44221b561838594c

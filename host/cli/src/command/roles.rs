@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use remit_agent::roles::{Authority, EffectKind, Limits, Narrowing, PluginEntry, Role, Roles, Rule};
 use remit_pack::inert;
+use remit_sandbox::ALWAYS_HIDDEN;
 use serde_json::{Map, Value, json};
 
 use super::Output;
@@ -44,7 +45,8 @@ fn in_words(project: &Project, is_trusted: bool, screen: Screen) -> String {
     if !roles.ceiling().write().is_empty() {
         text += &screen.entry("  writes", &listed(roles.ceiling().write()), COLUMN);
     }
-    text += &optional(screen, "  hides", roles.ceiling().hidden(), ", beside the built-in list");
+    text += &optional(screen, "  hides", roles.ceiling().hidden(), ", beside the built-in list:");
+    text += &screen.entry("  hidden", &ALWAYS_HIDDEN.join(" "), COLUMN);
     text += &optional(screen, "  reveals", roles.ceiling().reveal(), "");
     text += &format!("\n{}\n", screen.strong("whole run"));
     text += &screen.entry("  limits", &limits(roles.budget(), &Limits::BUDGET), COLUMN);
@@ -149,6 +151,7 @@ fn as_json(roles: &Roles, is_trusted: bool) -> Value {
             "read": ceiling.read().iter().map(ToString::to_string).collect::<Vec<_>>(),
             "write": ceiling.write().iter().map(ToString::to_string).collect::<Vec<_>>(),
             "hidden": strings(ceiling.hidden()),
+            "always_hidden": ALWAYS_HIDDEN,
             "reveal": strings(ceiling.reveal()),
         },
         "budget": limits_as_json(roles.budget()),
