@@ -1,10 +1,11 @@
-//! What a call may touch: directories of a workspace, less what is hidden, and hosts.
+//! What a call may touch: directories of a workspace, less what is hidden, hosts and commands.
 
 use std::sync::Arc;
 
 use thiserror::Error;
 use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
 
+use crate::command::{CommandPattern, CommandSandbox, Commands};
 use crate::gate::{DirNode, Follow, Located, locate, open_located};
 use crate::hidden::{Hidden, PatternError};
 use crate::net::{HostGrant, SecretGrant};
@@ -30,6 +31,16 @@ pub struct GrantSpec {
     pub hosts: Vec<HostGrant>,
     /// Secrets that are added to requests to the host that each belongs to, where `hosts` allows those.
     pub secrets: Vec<SecretGrant>,
+    /// What commands may be run.
+    pub commands: Vec<CommandPattern>,
+    /// Directories that commands may fill, relative to the workspace: build output, which is no part of the workspace's
+    /// state. One that is missing is made when a command first needs it.
+    pub scratch: Vec<String>,
+    /// What holds where the system cannot contain commands.
+    pub command_sandbox: CommandSandbox,
+    /// Names of variables of the host's environment that commands get, where they are set; none otherwise but what every
+    /// program needs.
+    pub command_env: Vec<String>,
 }
 
 /// Grants made ready: every directory is open. Made once for an agent, shared by all its calls, never changed.
@@ -41,6 +52,7 @@ pub struct Grants {
     /// In lower case.
     protected: Vec<String>,
     hidden: Hidden,
+    commands: Commands,
     workspace: Option<Workspace>,
     hosts: Vec<HostGrant>,
     secrets: Vec<SecretGrant>,
@@ -61,6 +73,22 @@ pub enum GrantError {
     Path {
         /// The directory as it was written.
         path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A directory cannot be one that commands fill.
+    #[error("cannot use {path:?} as scratch: {reason}")]
+    Scratch {
+        /// The directory as it was written.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A variable cannot be handed to commands.
+    #[error("cannot give commands the variable {name:?}: {reason}")]
+    Variable {
+        /// Its name as it was written.
+        name: String,
         /// What is wrong with it.
         reason: String,
     },
@@ -87,6 +115,7 @@ impl Grants {
                 writable: Vec::new(),
                 protected: Vec::new(),
                 hidden,
+                commands: Commands::default(),
                 workspace: None,
                 hosts: Vec::new(),
                 secrets: Vec::new(),
@@ -99,8 +128,8 @@ impl Grants {
     ///
     /// # Errors
     ///
-    /// When a path is absolute, has `..`, leads out of the workspace, is hidden, missing or no directory, or when
-    /// a pattern cannot be understood.
+    /// When a path is absolute, has `..`, leads out of the workspace, is hidden, missing or no directory, when a
+    /// pattern cannot be understood, or when commands would be given what must not be theirs.
     pub fn new(workspace: &Workspace, spec: &GrantSpec) -> Result<Arc<Self>, GrantError> {
         let hidden = Hidden::new(&spec.hidden, &spec.reveal, &spec.role_hidden)?;
         let root = DirNode::root(workspace.root().clone());
@@ -123,12 +152,14 @@ impl Grants {
             }
         }
         let protected = spec.protected.iter().map(|path| Ok(normal(path)?.to_lowercase()));
-        let protected = protected.collect::<Result<_, GrantError>>()?;
+        let protected = protected.collect::<Result<Vec<_>, GrantError>>()?;
+        let commands = Commands::new(spec, &root, &protected, &hidden)?;
         Ok(Arc::new(Self {
             preopens,
             writable,
             protected,
             hidden,
+            commands,
             workspace: Some(workspace.clone()),
             hosts: spec.hosts.clone(),
             secrets: spec.secrets.clone(),
@@ -144,6 +175,12 @@ impl Grants {
     /// The granted directories, as they are mounted.
     pub fn directories(&self) -> impl Iterator<Item = &str> {
         self.preopens.iter().map(|p| p.mount.as_str())
+    }
+
+    /// The commands that may be run.
+    #[must_use]
+    pub fn commands(&self) -> &[CommandPattern] {
+        &self.commands.patterns
     }
 
     /// Whether anything may be written.
@@ -208,12 +245,12 @@ impl Grants {
 }
 
 /// Whether `path` is `dir` or lies within it; both are a file's or directory's own.
-fn is_within(path: &str, dir: &str) -> bool {
+pub(crate) fn is_within(path: &str, dir: &str) -> bool {
     dir.is_empty() || path.strip_prefix(dir).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// A granted path in its one spelling: no `.` parts, no slash at the end; `.` alone for the workspace.
-fn normal(path: &str) -> Result<String, GrantError> {
+pub(crate) fn normal(path: &str) -> Result<String, GrantError> {
     let refuse = |reason: &str| Err(GrantError::Path { path: path.to_owned(), reason: reason.to_owned() });
     if path.is_empty() {
         return refuse("an empty path names nothing; `.` is the workspace");
