@@ -12,8 +12,8 @@ use std::sync::Arc;
 use remit_agent::roles::{BuiltIn, Roles, RolesSource};
 use remit_agent::trace::{self, Session};
 use remit_agent::{
-    ChosenModels, EventKind, Events, Models, Outcome, Patience, Recorder, RunError, RunRequest,
-    SandboxToolboxes, run,
+    ChosenModels, EventKind, Events, Models, Notes, Outcome, Patience, Recorder, RunError, RunRequest,
+    SandboxToolboxes, Setup, run,
 };
 use remit_model::{Keys, ModelChoice};
 use remit_sandbox::{Origin, PluginSource, Sandbox, SandboxConfig, Workspace};
@@ -145,19 +145,19 @@ impl Scene {
         let roles = Roles::load(RolesSource::BuiltIn, &built_in, &workspace);
         let recorder = Recorder::create(&workspace).expect("a session");
         let session = recorder.id().to_owned();
-        let outcome = run(RunRequest {
-            prompt: prompt.to_owned(),
+        let setup = Setup {
             role: role.to_owned(),
             pins: Vec::new(),
+            notes: Notes::default(),
             roles: Arc::new(roles.unwrap_or_else(|error| panic!("{error}"))),
             workspace: workspace.clone(),
             toolboxes: self.toolboxes.clone(),
             models,
             broker: remit_agent::Broker::new(remit_agent::Policy::Ask, None),
             events: Arc::new(Events::new(vec![Box::new(recorder)])),
-            cancel: self.cancel.clone(),
-        })
-        .await?;
+        };
+        let request = RunRequest { prompt: prompt.to_owned(), setup, cancel: self.cancel.clone() };
+        let outcome = run(request).await?;
         Ok(Run { outcome, session: trace::session(&workspace, &session).expect("the session") })
     }
 

@@ -12,8 +12,8 @@ use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 use remit_agent::roles::{Authority, BuiltIn, Role, Roles, RolesSource};
 use remit_agent::{
-    CallLedger, CallLimits, EventSink, Events, Models, Recorder, RoleRef, RunRequest, Status, ToolInfo,
-    ToolOutcome, Toolbox, ToolboxError, ToolboxFactory, run,
+    CallLedger, CallLimits, EventSink, Events, Models, Notes, Recorder, RoleRef, RunRequest, Setup, Status,
+    ToolInfo, ToolOutcome, Toolbox, ToolboxError, ToolboxFactory, run,
 };
 use remit_model::{Model, ModelError, Script};
 use serde_json::json;
@@ -74,18 +74,19 @@ fn main() {
 fn request(workspace: &Path, roles: &Arc<Roles>, turns: u64, is_recorded: bool) -> RunRequest {
     let sinks: Vec<Box<dyn EventSink>> =
         if is_recorded { vec![Box::new(Recorder::create(workspace).unwrap())] } else { Vec::new() };
-    RunRequest {
-        prompt: "Which test framework does this project use?".to_owned(),
+    let setup = Setup {
         role: "root".to_owned(),
         pins: Vec::new(),
+        notes: Notes::default(),
         roles: roles.clone(),
         workspace: workspace.to_owned(),
         toolboxes: Arc::new(Shelf),
         models: Arc::new(Cast(Arc::new(script(turns)))),
         broker: remit_agent::Broker::new(remit_agent::Policy::Ask, None),
         events: Arc::new(Events::new(sinks)),
-        cancel: CancellationToken::new(),
-    }
+    };
+    let prompt = "Which test framework does this project use?".to_owned();
+    RunRequest { prompt, setup, cancel: CancellationToken::new() }
 }
 
 /// One call a turn, each for another file, and a last word.

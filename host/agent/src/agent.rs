@@ -11,6 +11,7 @@ use crate::approval::Broker;
 use crate::budget::{Budget, Exhausted, Scope};
 use crate::delegate::Delegation;
 use crate::event::{EventKind, Events, SinkError};
+use crate::inbox::Inbox;
 use crate::ledger::Account;
 use crate::outcome::Status;
 use crate::patience::Patience;
@@ -41,6 +42,8 @@ pub struct Agent {
     pub broker: Arc<Broker>,
     /// Where its events go.
     pub events: Arc<Events>,
+    /// What the user says meanwhile; nothing for an agent that no user speaks to.
+    pub inbox: Option<Arc<Inbox>>,
     /// Stops it, and every agent below it.
     pub cancel: CancellationToken,
 }

@@ -1,5 +1,6 @@
 //! What all agents of one run share, and how each of them is put together.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,6 +14,7 @@ use crate::approval::Broker;
 use crate::budget::{Budget, Tree};
 use crate::delegate::Delegation;
 use crate::event::{EventKind, Events};
+use crate::inbox::Inbox;
 use crate::models::Models;
 use crate::outcome::{Status, Unfinished};
 use crate::prompt;
@@ -25,7 +27,8 @@ use crate::toolbox::{Toolbox, ToolboxError, ToolboxFactory};
 pub(crate) struct Crew {
     pub(crate) roles: Arc<Roles>,
     pub(crate) workspace: PathBuf,
-    pub(crate) pins: Vec<String>,
+    pub(crate) inbox: Arc<Inbox>,
+    pub(crate) numbers: Arc<Numbers>,
     pub(crate) toolboxes: Arc<dyn ToolboxFactory>,
     pub(crate) models: Arc<dyn Models>,
     pub(crate) broker: Arc<Broker>,
@@ -41,11 +44,22 @@ pub(crate) struct Tally {
     kept_out_bytes: u64,
 }
 
-/// What an agent is given by its role.
-pub(crate) struct Parts {
-    toolbox: Arc<dyn Toolbox>,
-    model: Arc<dyn Model>,
+/// How many children of each role each agent had, so that no path is used twice.
+#[derive(Default)]
+pub(crate) struct Numbers(Mutex<HashMap<String, u64>>);
+
+impl Numbers {
+    /// The path of the next child of `parent` with the role `role`.
+    pub(crate) fn next_child(&self, parent: &AgentPath, role: &str) -> AgentPath {
+        let mut numbers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = numbers.entry(format!("{parent}/{role}")).or_default();
+        *number += 1;
+        parent.child(role, *number)
+    }
 }
+
+/// What an agent is given by its role.
+pub(crate) type Parts = (Arc<dyn Toolbox>, Arc<dyn Model>);
 
 /// An agent that has ended.
 pub(crate) struct Ended {
@@ -82,8 +96,8 @@ impl Crew {
         &self.roles
     }
 
-    pub(crate) fn pins(&self) -> &[String] {
-        &self.pins
+    pub(crate) fn pins(&self) -> Vec<String> {
+        self.inbox.pins()
     }
 
     pub(crate) fn role(&self, name: &str) -> Option<RoleRef> {
@@ -105,13 +119,24 @@ impl Crew {
 
     /// The tools and the model of an agent. Only the components that the role's tools belong to are loaded for it.
     pub(crate) async fn parts(&self, role: &RoleRef, narrowing: &Narrowing) -> Result<Parts, StartError> {
-        let name = || role.name().to_owned();
         let authority = Authority::of(&self.roles, role.get(), narrowing);
-        let toolbox = self.toolboxes.make(role, &authority).await;
-        let toolbox = toolbox.map_err(|source| StartError::Toolbox { role: name(), source })?;
-        let model =
-            self.models.of(role.get()).map_err(|source| StartError::Model { role: name(), source })?;
-        Ok(Parts { toolbox, model })
+        Ok((self.toolbox(role, &authority).await?, self.model(role)?))
+    }
+
+    /// The tools of an agent.
+    pub(crate) async fn toolbox(
+        &self,
+        role: &RoleRef,
+        authority: &Authority,
+    ) -> Result<Arc<dyn Toolbox>, StartError> {
+        let toolbox = self.toolboxes.make(role, authority).await;
+        toolbox.map_err(|source| StartError::Toolbox { role: role.name().to_owned(), source })
+    }
+
+    /// The model of an agent.
+    pub(crate) fn model(&self, role: &RoleRef) -> Result<Arc<dyn Model>, StartError> {
+        let model = self.models.of(role.get());
+        model.map_err(|source| StartError::Model { role: role.name().to_owned(), source })
     }
 
     /// Puts an agent together. Its model is told about its toolbox's tools, and about `task` if it may still start
@@ -125,7 +150,7 @@ impl Crew {
         budget: Budget,
         cancel: CancellationToken,
     ) -> Agent {
-        let Parts { toolbox, model } = parts;
+        let (toolbox, model) = parts;
         let may_delegate = budget.depth() > 0 && budget.limits().max_delegations > 0;
         let delegation = if may_delegate { Delegation::of(self, role.get(), &narrowing) } else { None };
         let mut specs: Vec<ToolSpec> = toolbox
@@ -153,12 +178,18 @@ impl Crew {
             delegation,
             broker: self.broker.clone(),
             events,
+            inbox: None,
             cancel,
         }
     }
 
-    /// Runs an agent from its first message to its end.
-    pub(crate) async fn start(&self, agent: &Agent, first_message: String) -> Ended {
+    /// Runs an agent from a first message to its end. Of a conversation, `transcript` holds what was said before.
+    pub(crate) async fn start(
+        &self,
+        agent: &Agent,
+        transcript: &mut Transcript,
+        first_message: String,
+    ) -> Ended {
         let before = self.tally().unfinished.len();
         let started = agent.emit(EventKind::AgentStarted {
             role: agent.role.name().to_owned(),
@@ -168,19 +199,19 @@ impl Crew {
             grants: agent.toolbox.grants(),
             system: agent.prompt.clone(),
             first_message: first_message.clone(),
+            earlier: transcript.len() as u64,
         });
-        let mut transcript = Transcript::new();
         let mut ending = match started {
             Ok(()) => {
                 transcript.push(Message::user(first_message));
-                run_loop(&mut transcript, agent).await
+                run_loop(transcript, agent).await
             }
             Err(error) => Ending::early(Status::Failed, Some(error.to_string())),
         };
         let is_child = !agent.path.is_root();
         let mut findings = if is_child { Findings::parse(&ending.text) } else { Findings::default() };
         for place in &mut findings.evidence {
-            place.observed = Some(ending.account.sight.observed(place, &transcript));
+            place.observed = Some(ending.account.sight.observed(place, transcript));
         }
         if is_child && ending.status == Status::Completed && findings.is_empty() {
             ending.status = Status::Failed;

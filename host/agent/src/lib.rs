@@ -1,6 +1,6 @@
 //! Agents: who they are, what they may use, and how they work.
 //!
-//! A run begins with [`run`]: the root agent gets the user's prompt, and [`run_loop`] asks its model, makes the calls that
+//! A run begins with [`run`], a [`Conversation`] with its first prompt: the root agent gets it, and [`run_loop`] asks its model, makes the calls that
 //! the model asks for, and goes on until there are none. An agent whose role has delegates is offered `task`, which runs
 //! the same loop for a child with four other arguments: a prompt, a tool set, a [`Toolbox`] and a [`Budget`]. The child's
 //! messages begin with its assignment and end with a [`Report`], which is all that its parent sees of it.
@@ -12,11 +12,14 @@ mod agent;
 mod agent_path;
 mod approval;
 mod budget;
+mod conversation;
 mod crew;
 mod delegate;
 mod event;
+mod inbox;
 mod ledger;
 mod models;
+mod notes;
 mod outcome;
 mod patience;
 mod prompt;
@@ -34,14 +37,17 @@ pub use agent::{Agent, Ending, RoleRef};
 pub use agent_path::AgentPath;
 pub use approval::{Answer, Approver, Asked, Broker, Decider, Policy, Question, Scope as AnswerScope};
 pub use budget::{Budget, Exhausted, Scope, Tree};
+pub use conversation::{Conversation, Setup};
 pub use crew::StartError;
 pub use delegate::{Delegation, TaskArguments, TaskError};
 pub use event::{
     CallRecord, ChannelSink, Event, EventError, EventKind, EventSink, Events, SinkError,
     VERSION as EVENT_VERSION,
 };
+pub use inbox::Inbox;
 pub use ledger::{CallLedger, Change, ChangeKind, EffectSource, Entry, NetChange, Staged, Version};
 pub use models::{ChosenModels, Models};
+pub use notes::{NoteRecord, Notes};
 pub use outcome::{Figures, Outcome, Status, Unfinished};
 pub use patience::Patience;
 pub use record::{FOLDER, RecordError, Recorder};

@@ -51,14 +51,14 @@ pub(crate) fn system(role_prompt: &str, has_tools: bool, delegates: bool, is_chi
     parts.join("\n\n")
 }
 
-/// The root's first message: what the user asked, and what the user pinned.
-pub(crate) fn first_message(prompt: &str, pins: &[String]) -> String {
-    let mut text = prompt.trim().to_owned();
+/// A message of the user's: what was said, and what was pinned.
+pub(crate) fn user_message(said: &str, pins: &[String]) -> String {
+    let mut text = said.trim().to_owned();
     if !pins.is_empty() {
         text.push_str("\n\nThese hold throughout:\n");
         push_list(&mut text, pins);
     }
-    text.trim_end().to_owned()
+    text.trim().to_owned()
 }
 
 /// A child's first message, and all that it knows: goal, scope, sources, end, constraints, pins, and what to send back.

@@ -19,10 +19,10 @@ pub struct Session {
     folder: PathBuf,
 }
 
-/// What can be said of a run in a line.
+/// What can be said of a run, or of a conversation, in a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// What the user asked; empty if the record does not say.
+    /// What the user asked first; empty if the record does not say.
     pub prompt: String,
     /// When it began, in milliseconds since 1970 (UTC).
     pub time: u64,
@@ -141,14 +141,16 @@ impl Session {
             EventKind::RunStarted { prompt, .. } => Some(prompt.clone()),
             _ => None,
         });
+        // The last prompt's end, if it has one.
         let status = events.iter().rev().find_map(|event| match &event.kind {
-            EventKind::Outcome(outcome) => Some(outcome.status),
+            EventKind::Outcome(outcome) => Some(Some(outcome.status)),
+            EventKind::RunStarted { .. } => Some(None),
             _ => None,
         });
         Ok(Summary {
             prompt: prompt.unwrap_or_default(),
             time: events.first().map_or(0, |event| event.time),
-            status,
+            status: status.flatten(),
             is_running: self.is_running(),
         })
     }

@@ -60,6 +60,7 @@ pub use command::{CommandPattern, CommandProblem, CommandSandbox};
 pub use consent::{Consent, Outward, Petition, Supervision};
 pub use engine::Allocation;
 pub use error::{CallError, LoadError, LoadProblem, SandboxError};
+pub use gate::{Excerpt, ReadError};
 pub use grant::{GrantError, GrantSpec, Grants};
 pub use hidden::{ALWAYS_HIDDEN, PatternError, revealed};
 pub use imports::{Import, ImportKind, UnknownImport};

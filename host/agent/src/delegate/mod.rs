@@ -3,12 +3,11 @@
 mod claims;
 mod task;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use remit_model::{ToolCall, ToolSpec};
+use remit_model::{ToolCall, ToolSpec, Transcript};
 
 pub(crate) use task::schema;
 pub use task::{TaskArguments, TaskError};
@@ -29,8 +28,6 @@ pub struct Delegation {
     crew: Arc<Crew>,
     to: Vec<RoleRef>,
     narrowing: Narrowing,
-    /// How many children of each role there were.
-    children: Mutex<HashMap<String, u64>>,
 }
 
 /// What a `task` call came to.
@@ -58,12 +55,7 @@ impl Delegation {
     /// What an agent of `role` may delegate to, within `narrowing`; nothing if its role has no delegates.
     pub(crate) fn of(crew: &Arc<Crew>, role: &Role, narrowing: &Narrowing) -> Option<Delegation> {
         let to: Vec<RoleRef> = role.delegates().filter_map(|name| crew.role(name)).collect();
-        (!to.is_empty()).then(|| Delegation {
-            crew: crew.clone(),
-            to,
-            narrowing: narrowing.clone(),
-            children: Mutex::default(),
-        })
+        (!to.is_empty()).then(|| Delegation { crew: crew.clone(), to, narrowing: narrowing.clone() })
     }
 
     /// `task` as the agent's model is told about it.
@@ -138,8 +130,8 @@ impl Delegation {
         if let Err(error) = parent.emit(delegated) {
             return Returned::unrecorded(error);
         }
-        let assignment = prompt::assignment(&task, &child.toolbox.grants(), self.crew.pins());
-        let ended = self.crew.start(&child, assignment).await;
+        let assignment = prompt::assignment(&task, &child.toolbox.grants(), &self.crew.pins());
+        let ended = self.crew.start(&child, &mut Transcript::new(), assignment).await;
         let (report, text) = report(&child, &ended).into_result(parent.budget.result_bytes());
         let ending = ended.ending;
         if report.status != Status::Completed {
@@ -181,16 +173,9 @@ impl Delegation {
         let budget = parent.budget.child(limits, parent.path.as_str()).map_err(|exhausted| {
             format!("the limit `{}` is reached: {}", exhausted.limit(), parent.role.explain(&exhausted))
         })?;
-        let path = parent.path.child(role.name(), self.next_number(role.name()));
+        let path = self.crew.numbers.next_child(&parent.path, role.name());
         let cancel = parent.cancel.child_token();
         Ok(self.crew.agent(path, role.clone(), narrowing, parts, budget, cancel))
-    }
-
-    fn next_number(&self, role: &str) -> u64 {
-        let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = children.entry(role.to_owned()).or_default();
-        *number += 1;
-        *number
     }
 }
 

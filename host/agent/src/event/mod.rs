@@ -12,6 +12,7 @@ pub use line::{EventError, VERSION};
 
 use crate::approval::{Asked, Decider, Scope};
 use crate::ledger::{Change, Entry};
+use crate::notes::NoteRecord;
 use crate::outcome::{Outcome, Status};
 use crate::report::Report;
 
@@ -36,7 +37,7 @@ pub struct Event {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum EventKind {
-    /// The first event of a run.
+    /// The first event of a run. A conversation is one run after the other, a prompt each.
     RunStarted {
         /// The version of remit.
         version: String,
@@ -64,6 +65,24 @@ pub enum EventKind {
         system: String,
         /// The user's prompt, or the assignment.
         first_message: String,
+        /// How many messages of earlier prompts come before it.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        earlier: u64,
+    },
+    /// The project's notes stand in the agent's prompt.
+    Notes {
+        /// The files, the farthest first.
+        notes: Vec<NoteRecord>,
+    },
+    /// The user said something while the agent worked. It waits.
+    InputQueued {
+        /// The words.
+        text: String,
+    },
+    /// What the user said and pinned meanwhile is in the agent's messages, behind the results of a turn.
+    InputTaken {
+        /// The message.
+        text: String,
     },
     /// A model is asked.
     ModelRequest {

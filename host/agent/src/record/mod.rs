@@ -128,7 +128,12 @@ impl Recorder {
         }
         let Some(file) = files.open.get_mut(&event.agent) else { return Ok(()) };
         // One write a line, with no buffer behind it: what returns has been handed over.
-        file.write_all(line.as_bytes()).map_err(|why| said(&why))
+        file.write_all(line.as_bytes()).map_err(|why| said(&why))?;
+        // A child's last event: a long conversation has more children than a process has files.
+        if matches!(event.kind, EventKind::AgentFinished { .. }) && event.agent.contains('/') {
+            files.open.remove(&event.agent);
+        }
+        Ok(())
     }
 
     /// The file of the agent at the path `agent`. A role's name can hold neither `.` nor `#`, so no two paths share one.

@@ -7,7 +7,7 @@ mod repeats;
 mod result;
 mod tool;
 
-use remit_model::{Message, Reply, StopReason, ToolChoice, Transcript, Usage};
+use remit_model::{Content, Message, Reply, StopReason, ToolChoice, Transcript, Usage};
 use tokio::time::Instant;
 
 use self::repeats::Repeats;
@@ -23,8 +23,11 @@ const BYTES_PER_TOKEN: u64 = 4;
 
 /// Runs an agent until it has nothing more to call, a limit is reached, it is cancelled, or something breaks.
 ///
-/// `transcript` holds the agent's first message and is only ever appended to; every tool call in it has exactly one
+/// `transcript` ends with what the agent is to answer and is only ever appended to; every tool call in it has exactly one
 /// result when this returns, in the calls' order, however the agent ended.
+///
+/// What the user says meanwhile ([`Inbox`](crate::Inbox)) is taken in behind the results of a turn. What is left when the
+/// agent ends stays where it is.
 ///
 /// An agent that a limit ended is asked once more, without running tools, to say what it found.
 pub async fn run_loop(transcript: &mut Transcript, agent: &Agent) -> Ending {
@@ -69,7 +72,7 @@ struct Course<'a> {
 
 impl<'a> Course<'a> {
     fn new(transcript: &'a mut Transcript, agent: &'a Agent) -> Course<'a> {
-        let context_bytes = transcript.messages().iter().map(|message| size(message.text())).sum();
+        let context_bytes = transcript.messages().iter().map(size_of).sum();
         Course {
             transcript,
             agent,
@@ -91,7 +94,18 @@ impl<'a> Course<'a> {
             if let Err(stop) = self.turn().await {
                 return stop;
             }
+            if let Err(error) = self.take_in() {
+                return error.into();
+            }
         }
+    }
+
+    /// Takes in what the user said meanwhile. Only here: every call of the turn has its result.
+    fn take_in(&mut self) -> Result<(), SinkError> {
+        let Some(text) = self.agent.inbox.as_ref().and_then(|inbox| inbox.take()) else { return Ok(()) };
+        self.agent.emit(EventKind::InputTaken { text: text.clone() })?;
+        self.push(Message::user(text));
+        Ok(())
     }
 
     async fn turn(&mut self) -> Result<(), Stop> {
@@ -180,11 +194,7 @@ impl<'a> Course<'a> {
     }
 
     fn push(&mut self, message: Message) {
-        self.context_bytes += size(message.text());
-        if let remit_model::Content::Assistant { calls, .. } = &message.content {
-            self.context_bytes +=
-                calls.iter().map(|call| size(&call.name) + size(&call.arguments)).sum::<u64>();
-        }
+        self.context_bytes += size_of(&message);
         self.transcript.push(message);
     }
 
@@ -213,6 +223,15 @@ impl<'a> Course<'a> {
             account: self.account,
         }
     }
+}
+
+/// What a message takes, its calls counted in.
+fn size_of(message: &Message) -> u64 {
+    let calls = match &message.content {
+        Content::Assistant { calls, .. } => calls.as_slice(),
+        _ => &[],
+    };
+    size(message.text()) + calls.iter().map(|call| size(&call.name) + size(&call.arguments)).sum::<u64>()
 }
 
 /// A length, to be added up.

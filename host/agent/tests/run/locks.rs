@@ -112,6 +112,7 @@ async fn either_lock_alone_is_enough() {
         delegation: None,
         broker: Broker::new(Policy::Ask, None),
         events: Arc::new(Events::new(vec![])),
+        inbox: None,
         cancel: CancellationToken::new(),
     };
     let mut transcript = Transcript::new();

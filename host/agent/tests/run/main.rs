@@ -6,6 +6,7 @@ mod approval;
 mod budget;
 mod calls;
 mod cancel;
+mod conversation;
 mod delegation;
 mod endings;
 mod events;

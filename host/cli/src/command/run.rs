@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use remit_agent::{ChosenModels, Events, Models, Outcome, Recorder, RunRequest, SandboxToolboxes};
+use remit_agent::{
+    ChosenModels, Events, Models, Notes, Outcome, Recorder, RunRequest, SandboxToolboxes, Setup,
+};
 use remit_model::{Keys, ModelChoice};
 use remit_pack::inert;
 use tokio_util::sync::CancellationToken;
@@ -67,19 +69,18 @@ pub(super) fn run(place: &Place, arguments: Run) -> Result<ExitCode, Failure> {
         let floor = Floor::default();
         let (sink, view) =
             if arguments.json { View::json(cancel.clone()) } else { View::lines(screen, floor.clone()) };
-        let request = RunRequest {
-            prompt,
+        let setup = Setup {
             role: arguments.role,
             pins: arguments.pins,
+            notes: Notes::default(),
             roles: project.roles,
             workspace: project.workspace,
             toolboxes,
             models,
             broker: ask::broker(arguments.approve, screen, &floor),
             events: Arc::new(Events::new(vec![Box::new(recorder), Box::new(sink)])),
-            cancel,
         };
-        let outcome = remit_agent::run(request).await.map_err(Failure::refused);
+        let outcome = remit_agent::run(RunRequest { prompt, setup, cancel }).await.map_err(Failure::refused);
         // Everything that hands events to the view is gone by now, so it comes to its end.
         view.end();
         Ok::<_, Failure>(Some((outcome?, session)))

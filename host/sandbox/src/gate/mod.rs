@@ -11,6 +11,7 @@ mod descriptor;
 mod edit;
 mod facts;
 mod hardlink;
+mod host;
 mod listing;
 mod locate;
 mod node;
@@ -27,6 +28,7 @@ use wasmtime::component::{HasData, Linker, ResourceTable};
 use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
 use wasmtime_wasi::p2::bindings::filesystem::{preopens, types};
 
+pub use self::host::{Excerpt, ReadError};
 pub(crate) use self::locate::{Follow, Located, locate, open_located};
 pub(crate) use self::node::DirNode;
 pub(crate) use self::stage::{Base, Now, Stage};

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use remit_agent::roles::{BuiltIn, Role, Roles, RolesSource};
 use remit_agent::{
-    Broker, Change, Entry, Event, EventKind, EventSink, Events, Models, Outcome, Patience, Policy,
-    RunRequest, SinkError, ToolboxFactory, run,
+    Broker, Change, Entry, Event, EventKind, EventSink, Events, Models, Notes, Outcome, Patience, Policy,
+    RunRequest, Setup, SinkError, ToolboxFactory, run,
 };
 use remit_model::{Model, ModelError};
 use tokio_util::sync::CancellationToken;
@@ -51,6 +51,7 @@ pub(crate) struct Stage {
     roles: String,
     role: &'static str,
     pins: Vec<String>,
+    notes: Notes,
     sinks: Vec<Box<dyn EventSink>>,
     toolboxes: Option<Arc<dyn ToolboxFactory>>,
     models: Option<Arc<dyn Models>>,
@@ -87,6 +88,7 @@ impl Stage {
             roles: ROLES.to_owned(),
             role: "root",
             pins: Vec::new(),
+            notes: Notes::default(),
             sinks: Vec::new(),
             toolboxes: None,
             models: None,
@@ -207,28 +209,38 @@ impl Stage {
         played
     }
 
-    /// Plays it to its end, which may come before the lines are all said.
-    pub(crate) async fn play_partly(self) -> Played {
+    /// What the project says about itself.
+    pub(crate) fn notes(mut self, notes: Notes) -> Stage {
+        self.notes = notes;
+        self
+    }
+
+    /// Everything for a run, or a conversation. What was added to the stage to take part is taken from it.
+    pub(crate) fn setup(&mut self) -> Setup {
         let built_in = BuiltIn { roles: &self.roles, plugins: &["files", "search", "edit"] };
         let roles = Roles::load(RolesSource::BuiltIn, &built_in, self.workspace.path());
         let roles = Arc::new(roles.unwrap_or_else(|error| panic!("{error}")));
-        let log = Log::default();
-        let mut sinks = self.sinks;
-        sinks.push(Box::new(log.clone()));
-        let outcome = run(RunRequest {
-            prompt: "Which test framework is used?".into(),
+        let cast = Cast(self.actor.clone(), self.patience.clone());
+        Setup {
             role: self.role.into(),
-            pins: self.pins,
+            pins: self.pins.clone(),
+            notes: self.notes.clone(),
             roles,
             workspace: self.workspace.path().to_owned(),
-            toolboxes: self.toolboxes.unwrap_or_else(|| self.props.clone()),
-            models: self.models.unwrap_or_else(|| Arc::new(Cast(self.actor.clone(), self.patience))),
-            broker: self.broker,
-            events: Arc::new(Events::new(sinks)),
-            cancel: self.cancel,
-        })
-        .await
-        .unwrap();
+            toolboxes: self.toolboxes.take().unwrap_or_else(|| self.props.clone()),
+            models: self.models.take().unwrap_or_else(|| Arc::new(cast)),
+            broker: self.broker.clone(),
+            events: Arc::new(Events::new(std::mem::take(&mut self.sinks))),
+        }
+    }
+
+    /// Plays it to its end, which may come before the lines are all said.
+    pub(crate) async fn play_partly(mut self) -> Played {
+        let log = Log::default();
+        self.sinks.push(Box::new(log.clone()));
+        let (setup, cancel) = (self.setup(), self.cancel.clone());
+        let prompt = "Which test framework is used?".to_owned();
+        let outcome = run(RunRequest { prompt, setup, cancel }).await.unwrap();
         let events = std::mem::take(&mut *log.0.lock().unwrap());
         Played {
             outcome,
