@@ -10,7 +10,7 @@ use std::thread;
 
 use criterion::{BatchSize, Criterion, Throughput};
 use remit_model::{
-    Keys, Message, Model, ModelChoice, Request, ToolCall, ToolChoice, ToolSet, Transcript, collect,
+    Keys, Message, Model, ModelChoice, Request, Settings, ToolCall, ToolChoice, ToolSet, Transcript, collect,
 };
 use tokio::runtime::{Builder, Runtime};
 
@@ -52,6 +52,8 @@ fn ask(runtime: &Runtime, model: &Arc<dyn Model>, transcript: &Transcript, tools
         tools,
         tool_choice: ToolChoice::Auto,
         max_output_tokens: None,
+        settings: Settings::plain(),
+        form: None,
     };
     let reply = runtime.block_on(collect(model.ask(request), |_| {})).unwrap();
     assert_eq!(reply.text, "ok");

@@ -5,8 +5,9 @@ use futures::{StreamExt, stream as futures_stream};
 
 use crate::chat::{Reply, Request, ToolChoice, ToolSet, Transcript, collect};
 use crate::exchange::Secrets;
+use crate::refusals::Refused;
 use crate::stream::{self, Draft};
-use crate::{Endpoint, ModelError, Protocol, anthropic, openai, responses};
+use crate::{Endpoint, ModelError, Protocol, Settings, anthropic, openai, responses};
 
 /// Reads a streamed reply that arrives in pieces of `piece` bytes.
 ///
@@ -36,11 +37,14 @@ pub fn request(protocol: Protocol, transcript: &Transcript, tools: &ToolSet) -> 
         tools,
         tool_choice: ToolChoice::Auto,
         max_output_tokens: None,
+        settings: Settings::plain(),
+        form: None,
     };
+    let (endpoint, refused) = (Endpoint::own(protocol).ok()?, Refused::default());
     let body = match protocol {
-        Protocol::ChatCompletions => openai::body("m", &Endpoint::own(protocol).ok()?, &request),
-        Protocol::Messages => anthropic::body("m", &request),
-        Protocol::Responses => responses::body("m", true, &request),
+        Protocol::ChatCompletions => openai::body("m", &endpoint, refused, &request),
+        Protocol::Messages => anthropic::body("m", &endpoint, refused, &request),
+        Protocol::Responses => responses::body("m", &endpoint, refused, &request),
     };
     Some(body.len())
 }

@@ -1,7 +1,7 @@
 use std::env::{self, VarError};
 use std::fmt;
 
-use crate::{Account, ModelError};
+use crate::{Account, ModelError, file};
 
 /// The longest file that is taken for a key's, in bytes.
 const MAX_KEY_FILE: u64 = 16 << 10;
@@ -122,13 +122,11 @@ fn from_file(name: &str) -> Option<Key> {
 }
 
 fn read(name: &str, path: &std::path::Path) -> Key {
-    use std::io::Read;
-    let mut text = String::new();
-    let bytes = std::fs::File::open(path).and_then(|file| file.take(MAX_KEY_FILE).read_to_string(&mut text));
-    match (bytes, non_empty(text)) {
-        (Ok(_), Some(key)) => Key::Text(key),
-        (Ok(_), None) => Key::Unreadable(format!("{name}: {} is empty", path.display())),
-        (Err(error), _) => Key::Unreadable(format!("{name}: {} can't be read: {error}", path.display())),
+    let unreadable = |why: String| Key::Unreadable(format!("{name}: {} {why}", path.display()));
+    match file::read(path, MAX_KEY_FILE).map(String::from_utf8) {
+        Ok(Ok(text)) => non_empty(text).map_or_else(|| unreadable("is empty".to_owned()), Key::Text),
+        Ok(Err(_)) => unreadable("can't be read: it is no text".to_owned()),
+        Err(error) => unreadable(format!("can't be read: {error}")),
     }
 }
 
@@ -156,6 +154,26 @@ mod tests {
     #[test]
     fn an_empty_key_is_none() {
         assert!(!Keys::none().with_key(Account::OpenAi, "  ").has(Account::OpenAi));
+    }
+
+    #[test]
+    fn a_pipe_that_nobody_writes_to_or_a_huge_file_is_no_key_and_no_trap() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).unwrap();
+        let huge = folder.path().join("huge");
+        std::fs::write(&huge, vec![b'k'; MAX_KEY_FILE as usize + 1]).unwrap();
+        let binary = folder.path().join("binary");
+        std::fs::write(&binary, b"sk-\xff").unwrap();
+        for (path, why) in [
+            (pipe.as_path(), "it is no regular file"),
+            (folder.path(), "it is no regular file"),
+            (&huge, "it is larger than 16384 bytes"),
+            (&binary, "it is no text"),
+        ] {
+            assert!(matches!(read("X_FILE", path), Key::Unreadable(words) if words.ends_with(why)), "{why}");
+        }
     }
 
     #[test]

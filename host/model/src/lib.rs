@@ -17,6 +17,8 @@
 //!     tools: &tools,
 //!     tool_choice: ToolChoice::Auto,
 //!     max_output_tokens: None,
+//!     settings: Settings::plain(),
+//!     form: None,
 //! };
 //! let reply = collect(model.ask(request), |text| drop(text.len())).await?;
 //! transcript.push(Message::assistant(reply.text, reply.calls));
@@ -31,17 +33,21 @@
 mod anthropic;
 #[doc(hidden)]
 pub mod bench;
+mod body;
 mod chat;
 mod choice;
 mod error;
 mod exchange;
+mod file;
 mod keys;
 mod offline;
 mod openai;
 mod protocol;
 mod provider;
+mod refusals;
 mod responses;
 mod script;
+mod settings;
 mod stream;
 
 pub use chat::{
@@ -56,3 +62,7 @@ pub use offline::Offline;
 pub use protocol::{Account, Protocol};
 pub use provider::Provider;
 pub use script::{Script, ScriptGates};
+pub use settings::{
+    Effort, ExtraBody, ExtraHeaders, MAX_BODY_FIELDS, MAX_HEADER_BYTES, MAX_HEADERS, ReplyForm,
+    SettingProblem, Settings, Temperature,
+};

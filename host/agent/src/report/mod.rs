@@ -1,12 +1,14 @@
 //! What comes back from a child: one short JSON object, made by the runtime.
 
 mod bounds;
+mod form;
 mod parse;
 
 use remit_model::Usage;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use bounds::bounded;
+pub(crate) use form::form;
 pub use parse::Findings;
 pub(crate) use parse::Known;
 

@@ -108,7 +108,7 @@ pub struct LimitOverrides {
 }
 
 /// The largest `max_tokens` and `result_bytes`: what a TOML integer can say.
-const MAX_LARGE: u64 = i64::MAX as u64;
+pub(super) const MAX_LARGE: u64 = i64::MAX as u64;
 
 impl LimitOverrides {
     pub(super) fn read(reader: &mut Reader<'_>, section: &Section<'_>) -> Self {

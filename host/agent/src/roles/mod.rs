@@ -26,6 +26,7 @@ mod keys;
 mod limits;
 mod lint;
 mod load;
+mod model;
 mod name;
 mod path;
 mod pattern;

@@ -160,7 +160,7 @@ pub enum Problem {
         /// What its bytes have.
         found: Digest,
     },
-    /// A model that no provider offers. The words are the providers'.
+    /// A model that no provider offers, or a setting that none could be given. The words are the providers'.
     #[error("{0}")]
     Model(String),
     /// A text in `tools` or `disallowed_tools` that is neither a tool's name nor `plugin.*`.

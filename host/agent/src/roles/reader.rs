@@ -3,7 +3,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeString, DeTable, DeValue};
 
 use super::beneath::open_directory;
 use super::duration::parse_duration;
@@ -56,7 +56,7 @@ impl<'d> Section<'d> {
         self.get(key).is_some_and(|value| value.get_ref().as_str() == Some(text))
     }
 
-    fn get(&self, key: &str) -> Option<&'d Spanned<DeValue<'d>>> {
+    pub(super) fn get(&self, key: &str) -> Option<&'d Spanned<DeValue<'d>>> {
         self.table.get(key)
     }
 }
@@ -161,7 +161,20 @@ impl<'t> Reader<'t> {
         section
     }
 
-    fn wrong_type(
+    /// The entries of the table `key`, whose keys are anybody's, in the order of the file.
+    pub(super) fn entries<'d>(
+        &mut self,
+        section: &Section<'d>,
+        key: &str,
+        example: &str,
+    ) -> Vec<(&'d Spanned<DeString<'d>>, &'d Spanned<DeValue<'d>>)> {
+        let Some((_, table)) = self.any_table(section, key, example) else { return Vec::new() };
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(name, _)| name.span().start);
+        entries
+    }
+
+    pub(super) fn wrong_type(
         &mut self,
         at: Position,
         key: String,

@@ -1,19 +1,20 @@
 use std::collections::BTreeSet;
 
-use remit_model::ModelChoice;
+use remit_model::Settings;
 use remit_pack::inert;
 
 use super::approve::{ApproveRules, Rule, Verdict};
 use super::ceiling::{Ceiling, check_contradiction};
 use super::effect::EffectKind;
 use super::limits::LimitOverrides;
+use super::model::{self, RoleModel};
 use super::name::is_name;
 use super::path::WorkspacePath;
 use super::problem::Problem;
 use super::prompt::Prompt;
 use super::reader::{Reader, Section};
 use super::section::{Marks, Placed};
-use super::shown::{shown, shown_words};
+use super::shown::shown;
 use super::tools::{TASK_TOOL, ToolPattern, ToolRules};
 
 /// The longest description, in characters: every agent that may delegate to the role carries it in every request.
@@ -27,7 +28,7 @@ pub struct Role {
     pub(super) name: String,
     description: String,
     prompt: Option<Prompt>,
-    model: Option<String>,
+    model: RoleModel,
     pub(super) tools: ToolRules,
     pub(super) delegates: Vec<Placed<String>>,
     read: Vec<WorkspacePath>,
@@ -61,7 +62,7 @@ impl Role {
             name: name.to_owned(),
             description: description(reader, section),
             prompt: Prompt::read(reader, section),
-            model: model(reader, section),
+            model: RoleModel::read(reader, section),
             tools,
             delegates,
             read,
@@ -97,10 +98,22 @@ impl Role {
         self.prompt.as_ref()?.file.as_ref()
     }
 
-    /// The model of this role, in the words of [`ModelChoice::parse_in_workspace`]; without one it has the run's.
+    /// The model of this role, in the words of [`remit_model::ModelChoice::parse_in_workspace`]; without one it has the run's.
     #[must_use]
     pub fn model(&self) -> Option<&str> {
-        self.model.as_deref()
+        self.model.choice.as_deref()
+    }
+
+    /// How its model is asked.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.model.settings
+    }
+
+    /// The settings that the file makes, each as it would say it.
+    #[must_use]
+    pub fn settings_in_words(&self) -> Vec<String> {
+        model::in_words(&self.model.settings)
     }
 
     /// Whether the role has the tool `name` (`files.read_file`, `task`).
@@ -198,14 +211,6 @@ fn description(reader: &mut Reader<'_>, section: &Section<'_>) -> String {
         reader.report(text.at, section.key("description"), Problem::NotOneLine(MAX_DESCRIPTION));
     }
     description
-}
-
-fn model(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<String> {
-    let text = reader.string(section, "model")?;
-    if let Err(error) = ModelChoice::parse_in_workspace(&text.value) {
-        reader.report(text.at, section.key("model"), Problem::Model(shown_words(&error.to_string())));
-    }
-    Some(text.value)
 }
 
 fn tool_patterns(

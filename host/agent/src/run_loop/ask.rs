@@ -5,6 +5,7 @@ use tokio::time::{Instant, sleep_until};
 use super::{Course, Stop, ids};
 use crate::agent::millis;
 use crate::event::{CallRecord, EventKind};
+use crate::report;
 use crate::roles::format_duration;
 
 impl Course<'_> {
@@ -32,6 +33,8 @@ impl Course<'_> {
                 tools: &agent.tools,
                 tool_choice,
                 max_output_tokens,
+                settings: agent.role.get().settings(),
+                form: (!agent.path.is_root()).then(report::form),
             };
             // Whoever only watches can't stop an agent.
             let on_text = |text: &str| drop(agent.emit(EventKind::TextDelta { text: text.to_owned() }));
@@ -47,6 +50,9 @@ impl Course<'_> {
             }
             attempt += 1;
         };
+        for text in std::mem::take(&mut reply.warnings) {
+            agent.emit(EventKind::Warning { text })?;
+        }
         ids::make_unique(&mut reply.calls, self.transcript, self.turns);
         self.count(&reply);
         agent.emit(EventKind::ModelReply {

@@ -137,13 +137,23 @@ impl<'a> Course<'a> {
             StopReason::Refusal => Stop::Refused("the model declined".to_owned()),
             StopReason::ContentFilter => Stop::Refused("the provider's filter stopped the reply".to_owned()),
             StopReason::Length if was_short => Stop::Exhausted(self.agent.budget.tokens_limit()),
-            StopReason::Length => {
-                Stop::Failed("the reply reached the model's own length limit before its end".to_owned())
-            }
+            StopReason::Length => Stop::Failed(self.cut_at()),
             StopReason::End | StopReason::ToolUse if is_empty => {
                 Stop::Failed("the model's reply was empty".to_owned())
             }
             StopReason::End | StopReason::ToolUse => Stop::Completed,
+        }
+    }
+
+    /// Where a reply was cut for which tokens were left.
+    fn cut_at(&self) -> String {
+        let role = &self.agent.role;
+        match role.get().settings().max_output_tokens {
+            Some(most) => {
+                let place = role.place("max_output_tokens");
+                format!("the reply was cut at max_output_tokens = {most} of role `{}` ({place})", role.name())
+            }
+            None => "the reply reached the model's own length limit before its end".to_owned(),
         }
     }
 

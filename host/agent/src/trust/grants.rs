@@ -71,6 +71,10 @@ fn describe_role(text: &mut String, roles: &Roles, role: &Role, manifest: &Manif
         };
         inner(text, "model", format!("{}{elsewhere}", shown(model)));
     }
+    let settings = role.settings_in_words();
+    if !settings.is_empty() {
+        inner(text, "asked with", quoted(&settings));
+    }
     let tools: Vec<String> = role.tools().map(ToString::to_string).collect();
     let without: Vec<String> = role.disallowed_tools().map(ToString::to_string).collect();
     let without = if without.is_empty() { String::new() } else { format!(" without {}", quoted(&without)) };

@@ -14,5 +14,6 @@ mod ledger;
 mod locks;
 mod retries;
 mod sandbox;
+mod settings;
 mod stage;
 mod writing;

@@ -83,6 +83,7 @@ fn role_in_words(roles: &Roles, role: &Role, screen: Screen) -> String {
     text += &optional(screen, "  denies", &rules(role.deny()), "");
     text += &optional(screen, "  hides", role.hidden(), "");
     text += &screen.entry("  model", &role.model().map_or("the run's".to_owned(), line), COLUMN);
+    text += &optional(screen, "  asked with", &role.settings_in_words(), "");
     text += &screen.entry("  limits", &limits(&roles.limits_of(role), &Limits::ROLE), COLUMN);
     text
 }
@@ -140,6 +141,7 @@ fn as_json(roles: &Roles, is_trusted: bool) -> Value {
             "deny": rules(role.deny()),
             "hidden": strings(role.hidden()),
             "model": role.model(),
+            "model_settings": role.settings_in_words(),
             "limits": limits_as_json(&roles.limits_of(role)),
         })
     };

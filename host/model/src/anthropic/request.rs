@@ -1,9 +1,11 @@
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::Protocol;
 use crate::anthropic::message::encode;
-use crate::chat::{Message, Request, Role, ToolChoice, ToolSpec};
+use crate::body::{Body, effort, form, longest};
+use crate::chat::{Message, Request, Role, ToolSpec};
+use crate::refusals::Refused;
+use crate::{Endpoint, Protocol};
 
 /// The longest reply to ask for where nobody says how long: the API wants a number, and every model that is served today
 /// takes this one.
@@ -15,57 +17,58 @@ const MARK: &[u8] = br#","cache_control":{"type":"ephemeral"}"#;
 
 /// The request's body. What does not change between turns comes first, byte for byte the same but for the marks in the
 /// conversation, which move on with it.
-pub(crate) fn body(name: &str, request: &Request<'_>) -> Vec<u8> {
+pub(crate) fn body(name: &str, endpoint: &Endpoint, refused: Refused, request: &Request<'_>) -> Vec<u8> {
     let tools = request.tools.wire(Protocol::Messages, encode_tools);
     let messages = request.transcript.messages();
     let wires: Vec<Bytes> = messages.iter().map(|message| message.wire(Protocol::Messages, encode)).collect();
 
-    let length: usize = wires.iter().map(|wire| wire.len() + 40).sum();
-    let mut body = Vec::with_capacity(length + tools.len() + 2 * request.system.len() + 512);
-    body.extend_from_slice(b"{\"model\":");
-    body.extend_from_slice(json!(name).to_string().as_bytes());
-    body.extend_from_slice(b",\"stream\":true");
-    if !request.tools.specs().is_empty() {
-        body.extend_from_slice(b",\"tools\":");
-        body.extend_from_slice(&tools);
-    }
+    let mut body = Body::begin(name, request, &tools, &wires);
+    body.tools(request, &tools);
     if !request.system.is_empty() {
-        body.extend_from_slice(b",\"system\":[");
+        body.field("system", "[");
         marked(&mut body, json!({ "type": "text", "text": request.system }).to_string().as_bytes());
-        body.push(b']');
+        body.append("]");
     }
-    body.extend_from_slice(b",\"messages\":[");
+    body.field("messages", "[");
     let marks = marks(messages);
     for (place, (message, wire)) in messages.iter().zip(&wires).enumerate() {
+        // What follows the results of calls is part of their message: the API takes no two of a user in a row for results.
         let joined = place > 0 && is_user(message) && is_user(&messages[place - 1]);
-        let separator: &[u8] = match (place, joined) {
-            (0, _) => b"",
-            // What follows the results of calls is part of their message: the API takes no two of a user in a row for
-            // results.
-            (_, true) => b",",
-            _ => b",",
-        };
-        body.extend_from_slice(separator);
+        if place > 0 {
+            body.append(",");
+        }
         if is_user(message) && !joined {
-            body.extend_from_slice(b"{\"role\":\"user\",\"content\":[");
+            body.append(r#"{"role":"user","content":["#);
         }
         match marks.contains(&Some(place)) {
             true => marked(&mut body, wire),
-            false => body.extend_from_slice(wire),
+            false => body.append(wire),
         }
         let ends = messages.get(place + 1).is_none_or(|next| !is_user(next));
         if is_user(message) && ends {
-            body.extend_from_slice(b"]}");
+            body.append("]}");
         }
     }
-    body.push(b']');
-    // The API refuses a choice where there is nothing to choose from.
-    if request.tool_choice == ToolChoice::None && !request.tools.specs().is_empty() {
-        body.extend_from_slice(b",\"tool_choice\":{\"type\":\"none\"}");
+    body.append("]");
+    body.tool_choice(request, r#"{"type":"none"}"#);
+    body.field("max_tokens", longest(request, refused).unwrap_or(MAX_TOKENS).to_string());
+    if let Some(config) = output_config(endpoint, refused, request) {
+        body.field("output_config", config.to_string());
     }
-    let tokens = request.max_output_tokens.unwrap_or(MAX_TOKENS);
-    body.extend_from_slice(format!(",\"max_tokens\":{tokens}}}").as_bytes());
-    body
+    body.settings(request, refused);
+    body.finish()
+}
+
+/// How the model is to answer.
+fn output_config(endpoint: &Endpoint, refused: Refused, request: &Request<'_>) -> Option<Value> {
+    let mut config = Map::new();
+    if let Some(effort) = effort(request, Protocol::Messages, refused) {
+        config.insert("effort".to_owned(), effort.into());
+    }
+    if let Some((_, schema)) = form(request, endpoint.is_own(), refused) {
+        config.insert("format".to_owned(), json!({ "type": "json_schema", "schema": schema }));
+    }
+    (!config.is_empty()).then_some(Value::Object(config))
 }
 
 fn is_user(message: &Message) -> bool {
@@ -82,10 +85,10 @@ fn marks(messages: &[Message]) -> [Option<usize>; 2] {
 }
 
 /// Appends an object with a mark in it.
-fn marked(body: &mut Vec<u8>, object: &[u8]) {
-    body.extend_from_slice(object.strip_suffix(b"}").unwrap_or(object));
-    body.extend_from_slice(MARK);
-    body.push(b'}');
+fn marked(body: &mut Body, object: &[u8]) {
+    body.append(object.strip_suffix(b"}").unwrap_or(object));
+    body.append(MARK);
+    body.append("}");
 }
 
 fn encode_tools(specs: &[ToolSpec]) -> Bytes {

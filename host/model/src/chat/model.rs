@@ -1,8 +1,8 @@
 use futures::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 
-use crate::ModelError;
 use crate::chat::{ReplyParts, ToolCall, ToolChoice, ToolSet, Transcript, Usage};
+use crate::{ModelError, ReplyForm, Settings};
 
 /// Something that continues a conversation.
 pub trait Model: Send + Sync {
@@ -38,8 +38,12 @@ pub struct Request<'a> {
     pub tools: &'a ToolSet,
     /// Whether it may call anything in this turn.
     pub tool_choice: ToolChoice,
-    /// The longest reply to ask for, in tokens; without one, the provider's own limit.
+    /// The longest reply to ask for in this turn, in tokens, where that is less than what the settings say.
     pub max_output_tokens: Option<u64>,
+    /// How it is asked.
+    pub settings: &'a Settings,
+    /// The form that its last word is to have; none if it may be prose.
+    pub form: Option<&'a ReplyForm>,
 }
 
 /// One step of a reply.
@@ -51,6 +55,8 @@ pub enum ModelEvent {
     ToolCall(ToolCall),
     /// What the reply was made of, where text and calls alone don't say it. At most once, after all of them.
     Parts(ReplyParts),
+    /// Something that the user should know of how the model was asked, such as a setting that the server does not take.
+    Warning(String),
     /// The tokens of this request and reply so far. The last one counts; they are not added up.
     Usage(Usage),
     /// The reply has ended. Nothing comes after it.

@@ -24,6 +24,8 @@ pub struct Reply {
     pub parts: Option<ReplyParts>,
     /// What the provider counted; zeros where it said nothing.
     pub usage: Usage,
+    /// What the user should know of how the model was asked.
+    pub warnings: Vec<String>,
     /// Why it ended: [`StopReason::ToolUse`] if and only if there are calls and nothing cut the reply short.
     pub stop: StopReason,
 }
@@ -46,6 +48,7 @@ pub async fn collect(
     let mut ids = HashSet::new();
     let mut parts = None;
     let mut usage = Usage::default();
+    let mut warnings = Vec::new();
     let mut bytes = 0usize;
     while let Some(event) = stream.next().await {
         match event? {
@@ -70,13 +73,14 @@ pub async fn collect(
                 parts = Some(made_of);
             }
             ModelEvent::Usage(counted) => usage = counted,
+            ModelEvent::Warning(warning) => warnings.push(warning),
             ModelEvent::Stop(stop) => {
                 let stop = match stop {
                     StopReason::End | StopReason::ToolUse if calls.is_empty() => StopReason::End,
                     StopReason::End => StopReason::ToolUse,
                     other => other,
                 };
-                return Ok(Reply { text, calls, parts, usage, stop });
+                return Ok(Reply { text, calls, parts, usage, warnings, stop });
             }
         }
     }
@@ -124,6 +128,7 @@ mod tests {
         let reply = collect(stream::iter(events.map(Ok)).boxed(), |text| seen.push(text.to_owned())).await;
         assert_eq!(seen, ["one ", "two"]);
         let expected = Reply {
+            warnings: Vec::new(),
             text: "one two".into(),
             calls: vec![],
             parts: None,

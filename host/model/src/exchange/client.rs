@@ -5,11 +5,14 @@ use std::path::Path;
 
 use reqwest::{Certificate, Client, redirect};
 
-use crate::ModelError;
 use crate::exchange::{Endpoint, Timeouts};
+use crate::{ModelError, file};
 
 /// Variables that name a file of further certificates to trust, PEM.
 const CERTIFICATE_VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "CURL_CA_BUNDLE"];
+
+/// The largest such file, in bytes: some thousand authorities.
+const MAX_CERTIFICATES: u64 = 16 << 20;
 
 /// A client for requests to `endpoint`. `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`, in capitals or not, say
 /// what goes through a proxy; nothing to this machine does.
@@ -61,7 +64,7 @@ fn certificates(variable: &str, path: &Path) -> Result<Vec<Certificate>, ModelEr
     let bad = |why: String| ModelError::Configuration {
         message: format!("{variable}: {} can't be used as certificates: {why}", path.display()),
     };
-    let bytes = std::fs::read(path).map_err(|error| bad(error.to_string()))?;
+    let bytes = file::read(path, MAX_CERTIFICATES).map_err(|error| bad(error.to_string()))?;
     let certificates = Certificate::from_pem_bundle(&bytes).map_err(|error| bad(error.to_string()))?;
     if certificates.is_empty() {
         return Err(bad("it holds none".to_owned()));

@@ -19,7 +19,7 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName
 use reqwest::{Body, Client, Response};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::{Account, Keys, ModelError};
+use crate::{Account, ExtraHeaders, Keys, ModelError};
 
 pub use endpoint::Endpoint;
 pub use timeouts::Timeouts;
@@ -92,12 +92,12 @@ impl Exchange {
     }
 
     /// Posts a request. The stream is the body of a reply that has begun well.
-    pub(crate) async fn send(&self, body: Body) -> Result<Chunks<'_>, ModelError> {
+    pub(crate) async fn send(&self, body: Body, more: &ExtraHeaders) -> Result<Chunks<'_>, ModelError> {
         let end = Instant::now() + self.timeouts.total;
         let request = self
             .client()?
             .post(self.endpoint.url().clone())
-            .headers(self.headers.clone())
+            .headers(more.added_to(self.headers.clone()))
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, "text/event-stream")
             .body(body);

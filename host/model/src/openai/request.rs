@@ -1,56 +1,43 @@
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use crate::chat::{Content, Part, ReplyParts, Request, ToolCall, ToolChoice, ToolSpec, told_as_text};
+use crate::body::{Body, effort, form, longest};
+use crate::chat::{Content, Part, ReplyParts, Request, ToolCall, ToolSpec, told_as_text};
+use crate::refusals::{Refused, Wish};
 use crate::{Endpoint, Protocol};
 
 /// The longest tool name that the API takes, in bytes.
 const MAX_NAME: usize = 64;
 
-/// The request's body. It is put together so that what does not change between turns comes first, byte for byte the
-/// same: model, tools, system prompt, then the messages in order. Only the few bytes after them differ.
-pub(crate) fn body(name: &str, endpoint: &Endpoint, request: &Request<'_>) -> Vec<u8> {
+/// The request's body. What does not change between turns comes first, byte for byte the same: model, tools, system prompt,
+/// then the messages in order. What comes after them is short.
+pub(crate) fn body(name: &str, endpoint: &Endpoint, refused: Refused, request: &Request<'_>) -> Vec<u8> {
     let tools = request.tools.wire(Protocol::ChatCompletions, encode_tools);
     let messages = request.transcript.messages();
     let messages: Vec<Bytes> =
         messages.iter().map(|message| message.wire(Protocol::ChatCompletions, encode_message)).collect();
 
-    let length: usize = messages.iter().map(|message| message.len() + 1).sum();
-    let mut body = Vec::with_capacity(length + tools.len() + 2 * request.system.len() + 512);
-    body.extend_from_slice(b"{\"model\":");
-    body.extend_from_slice(json!(name).to_string().as_bytes());
-    body.extend_from_slice(b",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
-    if !request.tools.specs().is_empty() {
-        body.extend_from_slice(b",\"tools\":");
-        body.extend_from_slice(&tools);
-    }
-    body.extend_from_slice(b",\"messages\":[");
-    let mut first = true;
-    let mut element = |body: &mut Vec<u8>, bytes: &[u8]| {
-        if !std::mem::replace(&mut first, false) {
-            body.push(b',');
-        }
-        body.extend_from_slice(bytes);
-    };
-    if !request.system.is_empty() {
-        let system = json!({ "role": "system", "content": request.system }).to_string();
-        element(&mut body, system.as_bytes());
-    }
-    for message in &messages {
-        element(&mut body, message);
-    }
-    body.push(b']');
-    // The API refuses a choice where there is nothing to choose from.
-    if request.tool_choice == ToolChoice::None && !request.tools.specs().is_empty() {
-        body.extend_from_slice(b",\"tool_choice\":\"none\"");
-    }
-    if let Some(tokens) = request.max_output_tokens {
+    let mut body = Body::begin(name, request, &tools, &messages);
+    body.field("stream_options", r#"{"include_usage":true}"#);
+    body.tools(request, &tools);
+    let system = json!({ "role": "system", "content": request.system }).to_string();
+    let system = (!request.system.is_empty()).then_some(system.as_bytes());
+    body.array("messages", system.into_iter().chain(messages.iter().map(AsRef::as_ref)));
+    body.tool_choice(request, "\"none\"");
+    if let Some(tokens) = longest(request, refused) {
         // OpenAI's newer models refuse the old name; most other servers know only that.
-        let key = if endpoint.is_own() { "max_completion_tokens" } else { "max_tokens" };
-        body.extend_from_slice(format!(",\"{key}\":{tokens}").as_bytes());
+        let is_new = endpoint.is_own() || refused.has(Wish::OldLengthName);
+        body.field(if is_new { "max_completion_tokens" } else { "max_tokens" }, tokens.to_string());
     }
-    body.push(b'}');
-    body
+    if let Some(effort) = effort(request, Protocol::ChatCompletions, refused) {
+        body.field("reasoning_effort", json!(effort).to_string());
+    }
+    if let Some((name, schema)) = form(request, endpoint.is_own(), refused) {
+        let form = json!({ "name": name, "strict": true, "schema": schema });
+        body.field("response_format", json!({ "type": "json_schema", "json_schema": form }).to_string());
+    }
+    body.settings(request, refused);
+    body.finish()
 }
 
 fn encode_tools(specs: &[ToolSpec]) -> Bytes {
@@ -120,7 +107,8 @@ fn encode_call(call: &ToolCall) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chat::{Message, ToolSet, Transcript};
+    use crate::Settings;
+    use crate::chat::{Message, ToolChoice, ToolSet, Transcript};
 
     fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
         ToolCall { id: id.into(), name: name.into(), arguments: arguments.into() }
@@ -135,11 +123,13 @@ mod tests {
             tools,
             tool_choice: ToolChoice::Auto,
             max_output_tokens: None,
+            settings: Settings::plain(),
+            form: None,
         }
     }
 
     fn body_of(request: &Request<'_>) -> Vec<u8> {
-        body("some-model", &Endpoint::own(Protocol::ChatCompletions).unwrap(), request)
+        body("some-model", &Endpoint::own(Protocol::ChatCompletions).unwrap(), Refused::default(), request)
     }
 
     fn tools() -> ToolSet {
@@ -202,7 +192,8 @@ mod tests {
         request.tool_choice = ToolChoice::None;
         request.max_output_tokens = Some(7);
         let elsewhere = Endpoint::at(Protocol::ChatCompletions, "http://127.0.0.1:1/v1").unwrap();
-        let body: Value = serde_json::from_slice(&body("m", &elsewhere, &request)).unwrap();
+        let body: Value =
+            serde_json::from_slice(&body("m", &elsewhere, Refused::default(), &request)).unwrap();
         assert_eq!(
             body,
             json!({ "model": "m", "stream": true, "stream_options": { "include_usage": true },

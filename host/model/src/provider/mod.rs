@@ -1,11 +1,10 @@
 //! A model behind a server: one request and its streamed reply, in any of the protocols.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use futures::{StreamExt, TryStreamExt, stream as futures_stream};
 
-use crate::chat::{EventStream, Model, Request};
+use crate::chat::{EventStream, Model, ModelEvent, Request};
 use crate::exchange::{Chunks, Exchange, Timeouts};
+use crate::refusals::{Refusals, Refused};
 use crate::stream::{self, Draft};
 use crate::{Endpoint, Keys, ModelError, Protocol, anthropic, openai, responses};
 
@@ -17,8 +16,7 @@ pub struct Provider {
     id: String,
     name: String,
     exchange: Exchange,
-    /// Whether the model was found to have no encrypted thinking.
-    is_unsealed: AtomicBool,
+    refusals: Refusals,
 }
 
 impl Provider {
@@ -44,36 +42,34 @@ impl Provider {
     ) -> Result<Provider, ModelError> {
         let id = format!("{}:{name}", endpoint.protocol().prefix());
         let exchange = Exchange::new(endpoint, keys, timeouts)?;
-        Ok(Provider { id, name: name.to_owned(), exchange, is_unsealed: AtomicBool::new(false) })
+        Ok(Provider { id, name: name.to_owned(), exchange, refusals: Refusals::default() })
     }
 
-    fn body(&self, request: &Request<'_>) -> Vec<u8> {
+    fn body(&self, refused: Refused, request: &Request<'_>) -> Vec<u8> {
         let endpoint = self.exchange.endpoint();
         match endpoint.protocol() {
-            Protocol::ChatCompletions => openai::body(&self.name, endpoint, request),
-            Protocol::Messages => anthropic::body(&self.name, request),
-            Protocol::Responses => {
-                responses::body(&self.name, !self.is_unsealed.load(Ordering::Relaxed), request)
-            }
+            Protocol::ChatCompletions => openai::body(&self.name, endpoint, refused, request),
+            Protocol::Messages => anthropic::body(&self.name, endpoint, refused, request),
+            Protocol::Responses => responses::body(&self.name, endpoint, refused, request),
         }
     }
 
+    /// Sends a request, and again without what the server refuses of it, as long as it can do without.
     async fn send(&self, request: &Request<'_>) -> Result<Chunks<'_>, ModelError> {
-        match self.exchange.send(self.body(request).into()).await {
-            Err(error) if self.is_about_sealing(&error) => {
-                self.exchange.send(self.body(request).into()).await
+        loop {
+            let refused = self.refusals.now();
+            let body = self.body(refused, request);
+            let sent = self.exchange.send(body.into(), &request.settings.headers).await;
+            match sent {
+                Err(error) if self.is_about_a_wish(&error, request, refused) => {}
+                sent => return sent,
             }
-            sent => sent,
         }
     }
 
-    /// Whether a request was refused because the model has no encrypted thinking to give. It is then asked for none, for
-    /// as long as this value lives. Only the refusal says so: nothing in a model's name does.
-    fn is_about_sealing(&self, error: &ModelError) -> bool {
-        let is_meant = self.exchange.endpoint().protocol() == Protocol::Responses
-            && matches!(error, ModelError::Http { status: 400 | 422, message, .. }
-                if message.to_lowercase().contains("encrypted") || message.contains("include"));
-        is_meant && !self.is_unsealed.swap(true, Ordering::Relaxed)
+    fn is_about_a_wish(&self, error: &ModelError, request: &Request<'_>, sent_without: Refused) -> bool {
+        let protocol = self.exchange.endpoint().protocol();
+        self.refusals.learn(error, (request, protocol), sent_without, &self.id)
     }
 }
 
@@ -86,11 +82,13 @@ impl Model for Provider {
         let reply = async move {
             let bytes = self.send(&request).await?;
             let draft = Draft::new(request.transcript, self.exchange.secrets().clone());
-            Ok(match self.exchange.endpoint().protocol() {
+            let warnings = self.refusals.tell().into_iter().map(|words| Ok(ModelEvent::Warning(words)));
+            let warnings = futures_stream::iter(warnings);
+            Ok(warnings.chain(match self.exchange.endpoint().protocol() {
                 Protocol::ChatCompletions => stream::events(bytes, openai::Decoder::default(), draft).boxed(),
                 Protocol::Messages => stream::events(bytes, anthropic::Decoder::default(), draft).boxed(),
                 Protocol::Responses => stream::events(bytes, responses::Decoder::default(), draft).boxed(),
-            })
+            }))
         };
         futures_stream::once(reply).try_flatten().boxed()
     }

@@ -1,53 +1,46 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use crate::Protocol;
-use crate::chat::{Content, ReplyParts, Request, ToolCall, ToolChoice, ToolSpec, told_as_text};
+use crate::body::{Body, effort, form, longest};
+use crate::chat::{Content, ReplyParts, Request, ToolCall, ToolSpec, told_as_text};
+use crate::refusals::{Refused, Wish};
+use crate::{Endpoint, Protocol};
 
 /// The longest tool name that the API takes, in bytes.
 const MAX_NAME: usize = 64;
 
 /// The request's body. What does not change between turns comes first, byte for byte the same: model, tools, system
-/// prompt, then the items in order. `sealed` asks for thinking in the encrypted form that can be sent back.
-pub(crate) fn body(name: &str, sealed: bool, request: &Request<'_>) -> Vec<u8> {
+/// prompt, then the items in order.
+pub(crate) fn body(name: &str, endpoint: &Endpoint, refused: Refused, request: &Request<'_>) -> Vec<u8> {
     let tools = request.tools.wire(Protocol::Responses, encode_tools);
     let messages = request.transcript.messages();
     let items: Vec<Bytes> =
         messages.iter().map(|message| message.wire(Protocol::Responses, encode_message)).collect();
 
-    let length: usize = items.iter().map(|item| item.len() + 1).sum();
-    let mut body = Vec::with_capacity(length + tools.len() + 2 * request.system.len() + 512);
-    body.extend_from_slice(b"{\"model\":");
-    body.extend_from_slice(json!(name).to_string().as_bytes());
-    body.extend_from_slice(b",\"stream\":true,\"store\":false");
-    if sealed {
-        body.extend_from_slice(b",\"include\":[\"reasoning.encrypted_content\"]");
+    let mut body = Body::begin(name, request, &tools, &items);
+    body.field("store", "false");
+    if !refused.has(Wish::SealedThinking) {
+        // Thinking in the encrypted form that can be sent back.
+        body.field("include", r#"["reasoning.encrypted_content"]"#);
     }
-    if !request.tools.specs().is_empty() {
-        body.extend_from_slice(b",\"tools\":");
-        body.extend_from_slice(&tools);
-    }
+    body.tools(request, &tools);
     if !request.system.is_empty() {
-        body.extend_from_slice(b",\"instructions\":");
-        body.extend_from_slice(json!(request.system).to_string().as_bytes());
+        body.field("instructions", json!(request.system).to_string());
     }
-    body.extend_from_slice(b",\"input\":[");
-    for (place, item) in items.iter().filter(|item| !item.is_empty()).enumerate() {
-        if place > 0 {
-            body.push(b',');
-        }
-        body.extend_from_slice(item);
+    body.array("input", items.iter().filter(|item| !item.is_empty()).map(AsRef::as_ref));
+    body.tool_choice(request, "\"none\"");
+    if let Some(tokens) = longest(request, refused) {
+        body.field("max_output_tokens", tokens.to_string());
     }
-    body.push(b']');
-    // The API refuses a choice where there is nothing to choose from.
-    if request.tool_choice == ToolChoice::None && !request.tools.specs().is_empty() {
-        body.extend_from_slice(b",\"tool_choice\":\"none\"");
+    if let Some(effort) = effort(request, Protocol::Responses, refused) {
+        body.field("reasoning", json!({ "effort": effort }).to_string());
     }
-    if let Some(tokens) = request.max_output_tokens {
-        body.extend_from_slice(format!(",\"max_output_tokens\":{tokens}").as_bytes());
+    if let Some((name, schema)) = form(request, endpoint.is_own(), refused) {
+        let form = json!({ "type": "json_schema", "name": name, "strict": true, "schema": schema });
+        body.field("text", json!({ "format": form }).to_string());
     }
-    body.push(b'}');
-    body
+    body.settings(request, refused);
+    body.finish()
 }
 
 fn encode_tools(specs: &[ToolSpec]) -> Bytes {

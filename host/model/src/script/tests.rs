@@ -3,6 +3,7 @@ use std::path::Path;
 use futures::FutureExt;
 
 use super::*;
+use crate::Settings;
 use crate::chat::{Reply, StopReason, ToolCall, ToolChoice, ToolSet, Transcript, Usage, collect};
 
 fn script(text: &str) -> Script {
@@ -23,12 +24,15 @@ async fn ask(script: &Script, agent: &str, role: &str) -> Result<Reply, ModelErr
         tools: &tools,
         tool_choice: ToolChoice::Auto,
         max_output_tokens: None,
+        settings: Settings::plain(),
+        form: None,
     };
     collect(script.ask(request), |_| {}).await
 }
 
 fn text(text: &str) -> Reply {
     Reply {
+        warnings: Vec::new(),
         text: text.into(),
         calls: Vec::new(),
         parts: None,
@@ -105,6 +109,7 @@ async fn calls_are_named_as_in_files_or_on_the_wire_and_broken_arguments_stay_br
     assert_eq!(
         reply,
         Reply {
+            warnings: Vec::new(),
             text: "looking".into(),
             calls: vec![
                 call("call_1_1", "files__read_file", r#"{"deep":{"x":[1.5,true]},"path":"a.rs","start":3}"#),

@@ -4,7 +4,8 @@ use std::sync::Mutex;
 use futures::StreamExt;
 use futures::stream;
 use remit_model::{
-    Content, EventStream, Model, ModelError, ModelEvent, Request, StopReason, ToolCall, ToolChoice, Usage,
+    Content, EventStream, Model, ModelError, ModelEvent, ReplyForm, Request, Settings, StopReason, ToolCall,
+    ToolChoice, Usage,
 };
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -18,6 +19,7 @@ pub(crate) struct Line {
     pub(crate) stop: StopReason,
     pub(crate) fault: Option<ModelError>,
     pub(crate) hangs: bool,
+    pub(crate) warning: Option<String>,
 }
 
 impl Line {
@@ -51,6 +53,7 @@ pub(crate) fn says(text: &str) -> Line {
         stop: StopReason::End,
         fault: None,
         hangs: false,
+        warning: None,
     }
 }
 
@@ -83,6 +86,8 @@ pub(crate) struct Seen {
     pub(crate) schemas: HashMap<String, Value>,
     pub(crate) tool_choice: ToolChoice,
     pub(crate) max_output_tokens: Option<u64>,
+    pub(crate) settings: Settings,
+    pub(crate) form: Option<ReplyForm>,
 }
 
 impl Seen {
@@ -146,6 +151,8 @@ impl Model for Actor {
             schemas: request.tools.specs().iter().map(|s| (s.name.clone(), s.input_schema.clone())).collect(),
             tool_choice: request.tool_choice,
             max_output_tokens: request.max_output_tokens,
+            settings: request.settings.clone(),
+            form: request.form.cloned(),
         });
         let line = self.lines.lock().unwrap().get_mut(request.agent).and_then(VecDeque::pop_front);
         let line = line.unwrap_or_else(|| panic!("{} has no line left", request.agent));
@@ -153,7 +160,7 @@ impl Model for Actor {
             self.hung.notify_one();
             return stream::pending().boxed();
         }
-        let mut events = vec![];
+        let mut events: Vec<_> = line.warning.into_iter().map(|text| Ok(ModelEvent::Warning(text))).collect();
         if !line.text.is_empty() {
             events.push(Ok(ModelEvent::Text(line.text)));
         }

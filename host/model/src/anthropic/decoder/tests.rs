@@ -111,6 +111,7 @@ fn rich_reply() -> Reply {
         ],
     };
     Reply {
+        warnings: Vec::new(),
         text: text.into(),
         calls: vec![
             call("a", "search__grep", r#"{"pattern":"测","n":12345678901234567890}"#),

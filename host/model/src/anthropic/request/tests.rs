@@ -1,5 +1,6 @@
 use super::*;
-use crate::chat::{Content, Message, Part, ReplyParts, ToolCall, ToolSet, Transcript};
+use crate::Settings;
+use crate::chat::{Content, Message, Part, ReplyParts, ToolCall, ToolChoice, ToolSet, Transcript};
 
 fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
     ToolCall { id: id.into(), name: name.into(), arguments: arguments.into() }
@@ -23,7 +24,13 @@ fn request<'a>(transcript: &'a Transcript, tools: &'a ToolSet) -> Request<'a> {
         tools,
         tool_choice: ToolChoice::Auto,
         max_output_tokens: None,
+        settings: Settings::plain(),
+        form: None,
     }
+}
+
+fn body_of(name: &str, request: &Request<'_>) -> Vec<u8> {
+    body(name, &Endpoint::own(Protocol::Messages).unwrap(), Refused::default(), request)
 }
 
 fn thoughtful() -> Message {
@@ -53,7 +60,7 @@ fn a_whole_conversation_is_worded_as_the_api_documents_it() {
     let mut request = request(&transcript, &tools);
     request.tool_choice = ToolChoice::None;
     request.max_output_tokens = Some(500);
-    let body: Value = serde_json::from_slice(&body("some-model", &request)).unwrap();
+    let body: Value = serde_json::from_slice(&body_of("some-model", &request)).unwrap();
     let mark = json!({ "type": "ephemeral" });
     let schema = json!({ "type": "object", "properties": {} });
     assert_eq!(
@@ -96,7 +103,7 @@ fn without_tools_or_a_prompt_nothing_is_said_of_them() {
     let mut request = request(&transcript, &tools);
     request.system = "";
     request.tool_choice = ToolChoice::None;
-    let body: Value = serde_json::from_slice(&body("m", &request)).unwrap();
+    let body: Value = serde_json::from_slice(&body_of("m", &request)).unwrap();
     let text = json!({ "type": "text", "text": "hello", "cache_control": { "type": "ephemeral" } });
     assert_eq!(
         body,
@@ -114,12 +121,12 @@ fn the_next_request_begins_byte_for_byte_like_the_last_one_up_to_the_marks() {
     let tools = tools();
     let mut transcript = Transcript::new();
     transcript.push(Message::user("go"));
-    let mut last = without_marks(body("m", &request(&transcript, &tools)));
+    let mut last = without_marks(body_of("m", &request(&transcript, &tools)));
     for turn in 0..20 {
         transcript.push(thoughtful());
         transcript.push(Message::tool_result("a", "one", "text \u{7} \"\\", turn % 2 == 0));
         transcript.push(Message::tool_result("b", "two", "", false));
-        let body = body("m", &request(&transcript, &tools));
+        let body = body_of("m", &request(&transcript, &tools));
         let marks = body.windows(MARK.len()).filter(|window| *window == MARK).count();
         assert_eq!(marks, 4, "as many as the provider reads, not one more");
         let next = without_marks(body);
@@ -141,7 +148,7 @@ fn the_marks_stand_where_this_request_ends_and_where_the_last_one_did() {
     transcript.push(thoughtful());
     transcript.push(Message::tool_result("a", "one", "second", false));
     assert_eq!(marks(transcript.messages()), [Some(5), Some(3)]);
-    let body = String::from_utf8(body("m", &request(&transcript, &tools))).unwrap();
+    let body = String::from_utf8(body_of("m", &request(&transcript, &tools))).unwrap();
     for text in ["last of the first", "second"] {
         assert!(body.contains(&format!("{text}\"{}", std::str::from_utf8(MARK).unwrap())), "{body}");
     }

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
+use crate::Settings;
 use crate::chat::{ToolSet, Transcript, collect};
 use repositories::{JAVASCRIPT, PYTHON, PYTHON_UNITTEST, RUST};
 use workspace::{Workspace, assignment, explorer_tools, root_tools};
@@ -216,6 +217,8 @@ async fn the_same_transcript_brings_the_same_reply_and_tokens_are_characters_ove
         tools: &tools,
         tool_choice: ToolChoice::Auto,
         max_output_tokens: None,
+        settings: Settings::plain(),
+        form: None,
     };
     let model = Offline::new();
     let reply = collect(model.ask(request), |_| {}).await.unwrap();
@@ -239,6 +242,8 @@ proptest! {
                 tools: &tools,
                 tool_choice: ToolChoice::Auto,
                 max_output_tokens: None,
+                settings: Settings::plain(),
+                form: None,
             };
             let calls: Vec<ToolCall> = events(&request)
                 .into_iter()

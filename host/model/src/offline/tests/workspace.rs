@@ -7,6 +7,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use regex::RegexBuilder;
 use serde_json::{Value, json};
 
+use crate::Settings;
 use crate::chat::{
     Message, Model, Reply, Request, ToolCall, ToolChoice, ToolSet, ToolSpec, Transcript, collect,
 };
@@ -108,6 +109,8 @@ impl<'a> Workspace<'a> {
             tools,
             tool_choice: choice,
             max_output_tokens: None,
+            settings: Settings::plain(),
+            form: None,
         };
         let reply = collect(Offline::new().ask(request), |_| {}).await.unwrap();
         transcript.push(Message::assistant(reply.text.clone(), reply.calls.clone()));

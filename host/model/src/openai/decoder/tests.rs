@@ -55,6 +55,7 @@ fn rich_reply() -> Reply {
         arguments: arguments.into(),
     };
     Reply {
+        warnings: Vec::new(),
         text: "Suche … 测试框架 🦀".into(),
         calls: vec![call("a", "search__grep", r#"{"pattern":"测"}"#), call("b", "files__list_files", "{}")],
         parts: None,

@@ -1,5 +1,6 @@
 //! The client against a server on this machine that a test leads step by step.
 
+mod refusals;
 mod server;
 mod surroundings;
 
@@ -8,8 +9,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::*;
-use crate::Account;
 use crate::chat::{Message, Reply, StopReason, ToolChoice, ToolSet, ToolSpec, Transcript, collect};
+use crate::{Account, Settings};
 use server::{Connection, Server};
 
 const KEY: &str = "sk-hunter2";
@@ -20,6 +21,14 @@ fn model(server: &Server, keys: &Keys) -> Provider {
 }
 
 async fn ask(model: &Provider, on_text: impl FnMut(&str) + Send) -> Result<Reply, ModelError> {
+    ask_with(model, Settings::plain(), on_text).await
+}
+
+async fn ask_with(
+    model: &Provider,
+    settings: &Settings,
+    on_text: impl FnMut(&str) + Send,
+) -> Result<Reply, ModelError> {
     let mut transcript = Transcript::new();
     transcript.push(Message::user("hello"));
     let tools = ToolSet::new(vec![ToolSpec {
@@ -35,6 +44,8 @@ async fn ask(model: &Provider, on_text: impl FnMut(&str) + Send) -> Result<Reply
         tools: &tools,
         tool_choice: ToolChoice::Auto,
         max_output_tokens: None,
+        settings,
+        form: None,
     };
     collect(model.ask(request), on_text).await
 }
@@ -283,28 +294,4 @@ async fn each_protocol_shows_its_key_as_its_provider_wants_it() {
         });
         assert!(reply.unwrap_err().to_string().ends_with("answered 401: not [key]"));
     }
-}
-
-#[tokio::test]
-async fn a_model_without_sealed_thinking_is_asked_for_none_from_then_on() {
-    let server = Server::start().await;
-    let endpoint = Endpoint::at(Protocol::Responses, &server.url()).unwrap();
-    let model = Provider::new("some-model", endpoint, &Keys::none()).unwrap();
-    let completed = "data: {\"type\":\"response.completed\",\"response\":{\"output\":[]}}\n\n";
-    let (replies, ()) =
-        tokio::join!(async { (ask(&model, |_| {}).await, ask(&model, |_| {}).await) }, async {
-            let mut connection = server.next().await;
-            assert_eq!(connection.body["include"], json!(["reasoning.encrypted_content"]));
-            connection.begin("400 Bad Request", "application/json").await;
-            let words = "Encrypted content is not supported with this model.";
-            connection.send(&json!({ "error": { "message": words } }).to_string()).await;
-            drop(connection);
-            for _ in 0..2 {
-                let mut connection = server.next().await;
-                assert_eq!(connection.body.get("include"), None);
-                connection.begin("200 OK", "text/event-stream").await;
-                connection.send(completed).await;
-            }
-        });
-    assert!(replies.0.is_ok() && replies.1.is_ok(), "{replies:?}");
 }

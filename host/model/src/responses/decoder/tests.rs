@@ -108,6 +108,7 @@ fn rich_reply() -> Reply {
         ],
     };
     Reply {
+        warnings: Vec::new(),
         text: text.into(),
         calls: vec![call("a", "search__grep", GREP), call("b", "files__list_files", "{}")],
         parts: Some(parts),

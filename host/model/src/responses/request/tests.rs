@@ -1,5 +1,6 @@
 use super::*;
-use crate::chat::{Message, Part, ToolSet, Transcript};
+use crate::Settings;
+use crate::chat::{Message, Part, ToolChoice, ToolSet, Transcript};
 
 fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
     ToolCall { id: id.into(), name: name.into(), arguments: arguments.into() }
@@ -14,7 +15,13 @@ fn request<'a>(transcript: &'a Transcript, tools: &'a ToolSet) -> Request<'a> {
         tools,
         tool_choice: ToolChoice::Auto,
         max_output_tokens: None,
+        settings: Settings::plain(),
+        form: None,
     }
+}
+
+fn body_of(name: &str, request: &Request<'_>) -> Vec<u8> {
+    body(name, &Endpoint::own(Protocol::Responses).unwrap(), Refused::default(), request)
 }
 
 fn tools() -> ToolSet {
@@ -49,7 +56,7 @@ fn a_whole_conversation_is_worded_as_the_api_documents_it() {
     let mut request = request(&transcript, &tools);
     request.tool_choice = ToolChoice::None;
     request.max_output_tokens = Some(500);
-    let body: Value = serde_json::from_slice(&body("some-model", true, &request)).unwrap();
+    let body: Value = serde_json::from_slice(&body_of("some-model", &request)).unwrap();
     assert_eq!(
         body,
         json!({
@@ -80,12 +87,12 @@ fn the_next_request_begins_byte_for_byte_like_the_last_one() {
     let tools = tools();
     let mut transcript = Transcript::new();
     transcript.push(Message::user("go"));
-    let mut last = body("m", true, &request(&transcript, &tools));
+    let mut last = body_of("m", &request(&transcript, &tools));
     for turn in 0..20 {
         let id = format!("c{turn}");
         transcript.push(thoughtful(&id));
         transcript.push(Message::tool_result(&id, "one", "text \u{7} \"\\", turn % 2 == 0));
-        let next = body("m", true, &request(&transcript, &tools));
+        let next = body_of("m", &request(&transcript, &tools));
         let shared = last.len() - "]}".len();
         assert_eq!(next[..shared], last[..shared]);
         last = next;
