@@ -5,18 +5,21 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// A WebAssembly plugin host for LLM agents: every tool is a sandboxed component, every agent has a role, and a role
-/// can touch what roles.toml grants it and nothing else.
+/// can touch what roles.toml grants it and nothing else. Without a command, on a terminal, it is a conversation.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct CommandLine {
     #[command(flatten)]
     pub(crate) place: Place,
+    #[command(flatten, next_help_heading = "Conversation (as in `remit run`)")]
+    pub(crate) work: Work,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
+  remit                        a conversation; /help shows what can be typed beside prompts
   remit run \"Which test framework does this project use?\"
   remit roles                  who the agents are, and what each may touch
   remit inspect tool.wasm      what a component offers, and what it could ever touch
@@ -69,24 +72,41 @@ Exit codes: 0 completed, 2 usage, configuration or trust, 3 a limit was reached,
 pub(crate) struct Run {
     /// What to ask; without it, or with `-`, standard input is read
     pub(crate) prompt: Option<String>,
-    /// The role that answers
-    #[arg(long, value_name = "ROLE", default_value = ROOT)]
-    pub(crate) role: String,
+    #[command(flatten)]
+    pub(crate) work: Work,
+    /// Write every event to standard output as a line of JSON, the answer in the last one
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Who works on prompts, and how.
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Work {
+    /// The role that answers [default: root]
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
     /// Something that every agent has to keep to, in your words; may be repeated
     #[arg(long = "pin", value_name = "TEXT")]
     pub(crate) pins: Vec<String>,
     /// The model: `offline`, `script:FILE`, or `openai:`, `anthropic:` or `responses:` with a name, and `@URL` for another server
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Write every event to standard output as a line of JSON, the answer in the last one
+    /// What to do where a role asks before it does something [default: ask, on the terminal; where there is none it is a no]
+    #[arg(long, value_name = "POLICY", value_enum)]
+    pub(crate) approve: Option<Approve>,
+    /// Leave the project's notes (AGENTS.md, else CLAUDE.md) out of the prompt
     #[arg(long)]
-    pub(crate) json: bool,
-    /// What to do where a role asks before it does something: `ask` on the terminal, which is a no where there is none
-    #[arg(long, value_name = "POLICY", value_enum, default_value_t = Approve::Ask)]
-    pub(crate) approve: Approve,
+    pub(crate) no_notes: bool,
     /// Let agents read your home directory, or everything
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+impl Work {
+    /// The role that answers.
+    pub(crate) fn role(&self) -> &str {
+        self.role.as_deref().unwrap_or(ROOT)
+    }
 }
 
 /// What is done with the questions of a run.

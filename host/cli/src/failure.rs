@@ -1,5 +1,6 @@
 //! Why a command did not do what it was asked for.
 
+use std::fmt;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -39,6 +40,16 @@ impl Failure {
         // Without standard error nothing can be said about it.
         let _ = writeln!(io::stderr().lock(), "{text}");
         ExitCode::from(NOT_STARTED)
+    }
+}
+
+/// The words alone.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Refused(why) | Failure::Configuration(why) => f.write_str(why),
+            Failure::Closed => f.write_str("nobody reads what is written"),
+        }
     }
 }
 

@@ -1,32 +1,60 @@
-//! Ctrl-C: first an end in good order, then an end at once.
+//! Signals that end a program: first in good order, then at once.
 
-use std::io;
-
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// How a program ends that was interrupted.
-const INTERRUPTED: i32 = 130;
+use crate::failure::Failure;
 
-/// From now on the first SIGINT or SIGTERM cancels `cancel`, and the second one ends the program on the spot.
-///
-/// # Errors
-///
-/// When the system lets no signal be caught. Has to be called within a runtime.
-pub(crate) fn watch(cancel: CancellationToken) -> io::Result<()> {
-    let mut interrupts = signal(SignalKind::interrupt())?;
-    let mut terminations = signal(SignalKind::terminate())?;
-    tokio::spawn(async move {
-        for is_first in [true, false] {
-            tokio::select! {
-                _ = interrupts.recv() => {}
-                _ = terminations.recv() => {}
-            }
-            if is_first {
-                cancel.cancel();
-            }
+/// How a program ends that was interrupted, or terminated, or whose terminal went away.
+pub(crate) const CANCELLED: u8 = 130;
+
+/// The signals that end a program.
+pub(crate) struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    hang_up: Signal,
+}
+
+/// What a signal means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sign {
+    /// SIGINT: what goes on should stop.
+    Stop,
+    /// SIGTERM or SIGHUP: the program should end.
+    End,
+}
+
+impl Signals {
+    /// From now on they no longer end the program by themselves. Has to be called within a runtime.
+    pub(crate) fn catch() -> Result<Signals, Failure> {
+        let catch = |kind| {
+            signal(kind).map_err(|error| Failure::Refused(format!("cannot watch for signals: {error}")))
+        };
+        Ok(Signals {
+            interrupt: catch(SignalKind::interrupt())?,
+            terminate: catch(SignalKind::terminate())?,
+            hang_up: catch(SignalKind::hangup())?,
+        })
+    }
+
+    pub(crate) async fn next(&mut self) -> Sign {
+        tokio::select! {
+            _ = self.interrupt.recv() => Sign::Stop,
+            _ = self.terminate.recv() => Sign::End,
+            _ = self.hang_up.recv() => Sign::End,
         }
-        std::process::exit(INTERRUPTED);
+    }
+}
+
+/// From now on the first signal cancels `cancel`, and the second one ends the program on the spot. Has to be called within a
+/// runtime.
+pub(crate) fn watch(cancel: CancellationToken) -> Result<(), Failure> {
+    let mut signals = Signals::catch()?;
+    tokio::spawn(async move {
+        signals.next().await;
+        cancel.cancel();
+        signals.next().await;
+        std::process::exit(i32::from(CANCELLED));
     });
     Ok(())
 }

@@ -3,6 +3,7 @@
 mod ask;
 mod command;
 mod command_line;
+mod conversation;
 mod failure;
 mod folders;
 mod interrupt;
@@ -11,16 +12,34 @@ mod project;
 mod screen;
 mod view;
 
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 
-use crate::command_line::CommandLine;
+use crate::command_line::{CommandLine, Work};
 
 fn main() -> ExitCode {
     // Nothing is set up before the arguments are understood: `--version` and `--help` end here.
-    let CommandLine { place, command } = CommandLine::parse();
-    match command.run(&place) {
+    let CommandLine { place, work, command } = CommandLine::parse();
+    let done = match command {
+        Some(_) if work != Work::default() => {
+            let why = "the options of a conversation stand behind the command that has them too, as in \
+                       `remit run --model MODEL`";
+            CommandLine::command().error(ErrorKind::ArgumentConflict, why).exit()
+        }
+        Some(command) => command.run(&place),
+        None if io::stdin().is_terminal() && io::stdout().is_terminal() => {
+            conversation::converse(&place, work)
+        }
+        None => {
+            let mut command = CommandLine::command();
+            let help = command.render_help();
+            command.error(ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, help).exit()
+        }
+    };
+    match done {
         Ok(code) => code,
         Err(failure) => failure.tell(),
     }

@@ -63,6 +63,6 @@ pub use role::Role;
 pub use section::{Marks, Placed, Position};
 pub(crate) use shown::{shown, shown_path};
 pub use source::{MAX_ROLES_BYTES, ROLES_FILE, RolesSource, RolesText};
-pub(crate) use suggest::nearest;
+pub use suggest::nearest;
 pub use tools::{KnownTools, TASK_TOOL, ToolPattern};
 pub use workspace::{CheckedWorkspace, WorkspaceError, WorkspaceWarning, check_workspace};

@@ -16,7 +16,8 @@ fn likeness(one: &str, other: &str) -> f64 {
 }
 
 /// The candidate that `name` was most likely meant to be, if any is near.
-pub(crate) fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<String> {
+#[must_use]
+pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<String> {
     let plain = |text: &str| text.to_lowercase().replace('-', "_");
     let name = plain(name);
     let scored = candidates.into_iter().map(|candidate| (likeness(&name, &plain(candidate)), candidate));

@@ -1,41 +1,48 @@
 //! Asks a person on the terminal before something is done.
 
-mod words;
+pub(crate) mod words;
 
-use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::io::{self, IsTerminal, PipeReader, Write};
 use std::sync::Arc;
 use std::thread;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use remit_agent::{Answer, Approver, Broker, Policy, Question};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::termios::{QueueSelector, tcflush};
+use tokio::sync::oneshot;
 
 use crate::command_line::Approve;
 use crate::screen::{Floor, Screen};
 
-/// A person at the terminal.
+/// The longest line that a terminal hands over, in bytes; Linux itself takes no longer one.
+const MAX_LINE: usize = 4096;
+
+/// A person at the terminal, who is asked and otherwise types nothing.
 struct Terminal {
     screen: Screen,
     floor: Floor,
-    /// The lines that are typed; nothing before the first question, so that a run which asks nothing reads nothing.
-    lines: tokio::sync::Mutex<Option<UnboundedReceiver<String>>>,
 }
 
-/// What decides about questions of a run whose lines are written to `screen`.
-pub(crate) fn broker(approve: Approve, screen: Screen, floor: &Floor) -> Arc<Broker> {
-    let policy = match approve {
-        Approve::Ask => Policy::Ask,
-        Approve::Deny => Policy::Deny,
-        Approve::Allow => Policy::Allow,
-    };
+/// What decides about the questions of a run. `person` is asked where nothing else is said.
+pub(crate) fn broker(
+    approve: Option<Approve>,
+    person: impl FnOnce() -> Option<Arc<dyn Approver>>,
+) -> Arc<Broker> {
+    match approve {
+        None | Some(Approve::Ask) => Broker::new(Policy::Ask, person()),
+        Some(Approve::Deny) => Broker::new(Policy::Deny, None),
+        Some(Approve::Allow) => Broker::new(Policy::Allow, None),
+    }
+}
+
+/// The person at the terminal of a run whose lines are written to `screen`, if there is one.
+pub(crate) fn at_terminal(screen: Screen, floor: &Floor) -> Option<Arc<dyn Approver>> {
     // Whoever can't see the question or can't type an answer is not there.
     let is_there = io::stderr().is_terminal() && io::stdin().is_terminal();
-    let terminal = is_there.then(|| {
-        let lines = tokio::sync::Mutex::default();
-        Arc::new(Terminal { screen, floor: floor.clone(), lines }) as Arc<dyn Approver>
-    });
-    Broker::new(policy, terminal)
+    is_there.then(|| Arc::new(Terminal { screen, floor: floor.clone() }) as Arc<dyn Approver>)
 }
 
 impl Approver for Terminal {
@@ -47,18 +54,15 @@ impl Approver for Terminal {
 impl Terminal {
     async fn answer_to(&self, question: &Question) -> Answer {
         let nobody = || Answer::No { reason: String::new() };
-        let mut lines = self.lines.lock().await;
-        let lines = lines.get_or_insert_with(typed);
-        // What was typed before the question is no answer to it.
-        while lines.try_recv().is_ok() {}
         let taken = self.floor.take();
         let text = words::question(question, self.screen);
-        let written = {
-            let mut stderr = io::stderr().lock();
-            stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush())
-        };
-        let line = match written {
-            Ok(()) => lines.recv().await,
+        let (effect, choices) = text.rsplit_once('\n').unwrap_or(("", &text));
+        // Whatever was typed before the effect stood there is no answer to it.
+        let asked = show(&format!("{effect}\n"))
+            .and_then(|()| Ok(tcflush(io::stdin(), QueueSelector::IFlush)?))
+            .and_then(|()| show(choices));
+        let line = match asked {
+            Ok(()) => typed().await,
             Err(_) => None,
         };
         drop(taken);
@@ -66,15 +70,37 @@ impl Terminal {
     }
 }
 
-/// The lines that are typed from now on. A thread waits for them: a terminal can't be asked whether there is one.
-fn typed() -> UnboundedReceiver<String> {
-    let (sender, receiver) = unbounded_channel();
-    thread::spawn(move || {
-        for line in BufReader::new(io::stdin()).lines().map_while(Result::ok) {
-            if sender.send(line).is_err() {
-                break;
-            }
+fn show(text: &str) -> io::Result<()> {
+    let mut stderr = io::stderr().lock();
+    stderr.write_all(text.as_bytes())?;
+    stderr.flush()
+}
+
+/// The next line that is typed; nothing if there will be none.
+async fn typed() -> Option<String> {
+    // Closed when nobody waits any more: the thread must not take a line that is another question's.
+    let (left, _waits) = io::pipe().ok()?;
+    let (sender, line) = oneshot::channel();
+    thread::spawn(move || sender.send(read_line(&left)));
+    line.await.ok().flatten()
+}
+
+/// A line, or nothing once `left` is closed or the terminal has ended.
+fn read_line(left: &PipeReader) -> Option<String> {
+    let stdin = io::stdin();
+    let mut line = [0; MAX_LINE];
+    loop {
+        let mut events = [PollFd::new(left, PollFlags::IN), PollFd::new(&stdin, PollFlags::IN)];
+        match poll(&mut events, None) {
+            Err(Errno::INTR) => continue,
+            Ok(_) if events[0].revents().is_empty() => {}
+            _ => return None,
         }
-    });
-    receiver
+        return match rustix::io::read(&stdin, &mut line) {
+            Err(Errno::INTR | Errno::AGAIN) => continue,
+            Ok(0) | Err(_) => None,
+            // A terminal hands over one line at a time.
+            Ok(length) => Some(String::from_utf8_lossy(&line[..length]).into_owned()),
+        };
+    }
 }

@@ -4,7 +4,7 @@ use remit_pack::inert;
 use crate::screen::{Screen, line};
 
 /// The question, with what can be answered, and the cursor behind it.
-pub(super) fn question(question: &Question, screen: Screen) -> String {
+pub(crate) fn question(question: &Question, screen: Screen) -> String {
     let (agent, role) = (line(&question.agent), line(&question.role));
     let (wants, mut effect) = match &question.effect {
         Asked::Write { files, more, diff } => {
@@ -38,7 +38,7 @@ pub(super) fn question(question: &Question, screen: Screen) -> String {
 }
 
 /// What was meant by a line: whatever is no clear yes is a no, and its words are the reason.
-pub(super) fn answer(line: &str) -> Answer {
+pub(crate) fn answer(line: &str) -> Answer {
     let line = line.trim();
     match line.to_lowercase().as_str() {
         "y" | "yes" => Answer::Once,

@@ -6,15 +6,17 @@ mod explain;
 mod init;
 mod inspect;
 mod output;
-mod roles;
-mod run;
-mod tools;
-mod trace;
+mod prepare;
+pub(crate) mod roles;
+pub(crate) mod run;
+pub(crate) mod tools;
+pub(crate) mod trace;
 mod trust;
 
 use std::process::ExitCode;
 
 pub(crate) use output::Output;
+pub(crate) use prepare::Prepared;
 
 use crate::command_line::{Command, Place};
 use crate::failure::Failure;

@@ -30,7 +30,7 @@ pub(super) fn roles(place: &Place, arguments: &Arguments) -> Result<ExitCode, Fa
     Ok(ExitCode::SUCCESS)
 }
 
-fn in_words(project: &Project, is_trusted: bool, screen: Screen) -> String {
+pub(crate) fn in_words(project: &Project, is_trusted: bool, screen: Screen) -> String {
     let roles = &project.roles;
     let mut text = format!("{}\n", line(roles.text().name()));
     if !is_trusted {

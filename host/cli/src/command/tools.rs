@@ -48,7 +48,7 @@ fn permitted<'a>(plugin: &'a Plugin, role: Option<&'a Role>) -> impl Iterator<It
     plugin.tools().iter().filter(move |tool| role.is_none_or(|role| role.permits(&tool.name)))
 }
 
-fn in_words(plugins: &[Arc<Plugin>], role: Option<&Role>, screen: Screen) -> String {
+pub(crate) fn in_words(plugins: &[Arc<Plugin>], role: Option<&Role>, screen: Screen) -> String {
     let mut blocks = Vec::new();
     for plugin in plugins {
         for tool in permitted(plugin, role) {

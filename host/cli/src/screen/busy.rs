@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::{Screen, cut, time};
+use super::{Screen, cut, time, width};
 
 /// How long something takes before it is worth a line.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -29,9 +29,7 @@ impl StatusLine {
         if !self.screen.is_live || elapsed < PATIENCE {
             return;
         }
-        let seconds = elapsed.as_secs();
-        let elapsed = if seconds < 60 { format!("{seconds} s") } else { time(seconds * 1000) };
-        let text = cut(&format!("{what} · {elapsed}"), self.screen.width - 1);
+        let text = going_on(what, elapsed, self.screen.width - 1);
         if text != self.shown {
             write(&format!("\r\x1b[2K{}", self.screen.faint(&text)));
             self.shown = text;
@@ -44,6 +42,14 @@ impl StatusLine {
             write("\r\x1b[2K");
         }
     }
+}
+
+/// What goes on, and for how long, in at most `columns` columns: however long the words, the time is there.
+pub(crate) fn going_on(what: &str, elapsed: Duration, columns: usize) -> String {
+    let seconds = elapsed.as_secs();
+    let elapsed = if seconds < 60 { format!("{seconds} s") } else { time(seconds * 1000) };
+    let room = columns.saturating_sub(width(&elapsed) + 3);
+    format!("{} · {elapsed}", cut(what, room))
 }
 
 fn write(text: &str) {
@@ -86,5 +92,17 @@ impl Drop for Busy {
             // It has nothing to say that matters.
             let _ = thread.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_is_there_however_long_the_words_are() {
+        let line = going_on(&"root/explorer#1  search.grep ".repeat(9), Duration::from_secs(75), 40);
+        assert!(line.ends_with("… · 1 min 15 s") && width(&line) <= 40, "{line}");
+        assert_eq!(going_on("root  thinking", Duration::from_millis(2900), 40), "root  thinking · 2 s");
     }
 }

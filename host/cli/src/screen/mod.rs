@@ -10,7 +10,7 @@ use std::io;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
-pub(crate) use busy::{Busy, StatusLine};
+pub(crate) use busy::{Busy, StatusLine, going_on};
 pub(crate) use figures::{bytes, count, number, time};
 pub(crate) use floor::Floor;
 pub(crate) use text::{cut, line, width, wrap};

@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-use remit_agent::{ChangeKind, Decider, Entry, Event, EventKind, Report, Status};
+use remit_agent::{ChangeKind, Decider, Entry, Event, EventKind, NoteRecord, Report, Status};
 
 use super::arguments::call;
 use super::gist::gist;
-use crate::screen::{Screen, count, cut, line, number, time, width, wrap};
+use crate::screen::{Screen, bytes, count, cut, line, number, time, width, wrap};
 
 /// How many of a report's warnings are shown; all of them are in the trace.
 const MAX_WARNINGS: usize = 3;
@@ -78,6 +78,15 @@ impl Lines {
                 self.delegated(agent, &format!("→ {}", line(name)), &line(task))
             }
             EventKind::Report { report, .. } => self.report(report),
+            EventKind::Notes { notes } => {
+                let note = |note: &NoteRecord| {
+                    format!("{} ({}{})", note.path, bytes(note.bytes), if note.cut { ", cut" } else { "" })
+                };
+                let words: Vec<String> = notes.iter().map(note).collect();
+                self.said(agent, &format!("notes: {}", line(&words.join(", "))))
+            }
+            EventKind::InputQueued { text } => self.said(agent, &format!("queued: {}", line(text))),
+            EventKind::InputTaken { text } => self.said(agent, &format!("taken in: {}", line(text))),
             EventKind::ModelRetry { reason, wait_ms, .. } => {
                 self.remark(agent, &format!("{reason}; asked again in {}", time(*wait_ms)))
             }

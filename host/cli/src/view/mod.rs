@@ -1,28 +1,35 @@
 //! What is shown of a run while it goes on.
 
+mod above;
 mod activity;
 mod arguments;
 mod closing;
 mod gist;
 mod lines;
+mod stream;
 
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use remit_agent::{Event, EventKind, EventSink, SinkError};
 use tokio_util::sync::CancellationToken;
 
 use crate::command::Output;
-use crate::screen::{Busy, Floor, Screen, StatusLine};
+use crate::screen::{Busy, Floor, Screen, StatusLine, going_on};
+pub(crate) use above::Voice;
 use activity::Activity;
 pub(crate) use arguments::call;
 pub(crate) use closing::closing;
 use lines::Lines;
 
+/// How often it is looked whether something takes long, where no line is rewritten.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// Whoever shows the events of a run, on a thread of its own: a slow terminal holds up nobody else.
-pub(crate) struct View(JoinHandle<()>);
+pub(crate) struct View(JoinHandle<io::Result<()>>);
 
 /// Hands the events to a [`View`].
 pub(crate) struct ViewSink(Sender<Arc<Event>>);
@@ -39,24 +46,35 @@ impl View {
     /// Shows the events on standard error, for a person.
     pub(crate) fn lines(screen: Screen, floor: Floor) -> (ViewSink, View) {
         let (sender, events) = mpsc::channel();
-        (ViewSink(sender), View(thread::spawn(move || show(screen, &floor, &events))))
+        (
+            ViewSink(sender),
+            View(thread::spawn(move || {
+                show(screen, &floor, &events);
+                Ok(())
+            })),
+        )
     }
 
     /// Writes the events to standard output, for a program. When nobody reads them any more, `cancel` is cancelled.
     pub(crate) fn json(cancel: CancellationToken) -> (ViewSink, View) {
         let (sender, events) = mpsc::channel();
         let write = move || {
-            if write(&events).is_err() {
+            let written = write(&events);
+            if written.is_err() {
                 cancel.cancel();
             }
+            written
         };
         (ViewSink(sender), View(thread::spawn(write)))
     }
 
     /// Waits until everything is shown.
-    pub(crate) fn end(self) {
-        // What went wrong in showing was of no consequence for the run.
-        let _ = self.0.join();
+    ///
+    /// # Errors
+    ///
+    /// Why a program was not told everything. What went wrong in showing it to a person is of no consequence.
+    pub(crate) fn end(self) -> io::Result<()> {
+        self.0.join().unwrap_or_else(|_| Err(io::Error::other("the view broke off")))
     }
 }
 
@@ -65,12 +83,7 @@ fn show(screen: Screen, floor: &Floor, events: &Receiver<Arc<Event>>) {
     let mut activity = Activity::default();
     let mut status = StatusLine::new(screen);
     loop {
-        let next = if screen.is_live {
-            events.recv_timeout(Busy::REFRESH)
-        } else {
-            events.recv().map_err(|_| RecvTimeoutError::Disconnected)
-        };
-        match next {
+        match events.recv_timeout(if screen.is_live { Busy::REFRESH } else { LOOK }) {
             Ok(event) => {
                 let text = lines.of(&event);
                 activity.note(&event);
@@ -83,6 +96,10 @@ fn show(screen: Screen, floor: &Floor, events: &Receiver<Arc<Event>>) {
                     break;
                 }
             }
+            Err(RecvTimeoutError::Timeout) if !screen.is_live => {
+                let text = progress(&mut activity, screen);
+                let _ = io::stderr().lock().write_all(text.as_bytes());
+            }
             Err(RecvTimeoutError::Timeout) => {
                 if let Some((what, since)) = activity.latest() {
                     floor.unless_taken(|| status.show(what, since));
@@ -92,6 +109,15 @@ fn show(screen: Screen, floor: &Floor, events: &Receiver<Arc<Event>>) {
         }
     }
     floor.unless_taken(|| status.clear());
+}
+
+/// What takes long, a line each.
+fn progress(activity: &mut Activity, screen: Screen) -> String {
+    let overdue = activity.overdue(Instant::now());
+    let line = |(what, elapsed): (&str, Duration)| {
+        screen.faint(&format!("{}\n", going_on(what, elapsed, screen.width)))
+    };
+    overdue.into_iter().map(line).collect()
 }
 
 fn write(events: &Receiver<Arc<Event>>) -> io::Result<()> {

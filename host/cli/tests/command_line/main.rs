@@ -11,6 +11,7 @@ mod hostile;
 mod interrupt;
 mod records;
 mod stage;
+mod terminal;
 mod tools;
 mod trust;
 mod view;

@@ -28,6 +28,10 @@ pub(super) fn in_words(trace: &Trace, screen: Screen) -> String {
 
 fn event_in_words(kind: &EventKind, screen: Screen) -> String {
     match kind {
+        // Who it is stands above already.
+        EventKind::AgentStarted { earlier: 1.., model, first_message, .. } => {
+            said(screen, &format!("user, to {model}"), first_message)
+        }
         EventKind::AgentStarted { role, model, tools, grants, system, first_message, .. } => {
             let about = format!("role {role} · {model} · tools: {}\n{grants}", tools.join(", "));
             [
@@ -37,6 +41,7 @@ fn event_in_words(kind: &EventKind, screen: Screen) -> String {
             ]
             .join("\n")
         }
+        EventKind::InputTaken { text } => said(screen, "user", text),
         EventKind::ModelReply { text, calls, .. } => {
             let mut words = text.trim().to_owned();
             for asked in calls {

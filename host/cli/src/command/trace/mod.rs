@@ -35,19 +35,22 @@ pub(super) fn trace(place: &Place, arguments: &Arguments) -> Result<ExitCode, Fa
     };
     match (arguments.agent.as_deref(), arguments.json) {
         (None, true) => tree::write_json(&session, &mut output)?,
-        (None, false) => output.text(&tree::in_words(&session, screen)?)?,
+        (agent, false) => output.text(&in_words(&session, agent, screen)?)?,
         (Some(agent), true) => {
             for event in session.trace(agent).map_err(Failure::refused)?.events {
                 output.json_line(&event.to_line().map_err(std::io::Error::from)?)?;
             }
         }
-        (Some(agent), false) => {
-            let trace = session.trace(agent).map_err(Failure::refused)?;
-            output.text(&conversation::in_words(&trace, screen))?;
-        }
     }
     output.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The agents of a run, or what one of them did.
+pub(crate) fn in_words(session: &Session, agent: Option<&str>, screen: Screen) -> Result<String, Failure> {
+    let Some(agent) = agent else { return tree::in_words(session, screen) };
+    let trace = session.trace(agent).map_err(Failure::refused)?;
+    Ok(conversation::in_words(&trace, screen))
 }
 
 fn list(sessions: &[Session], is_json: bool, screen: Screen, output: &mut Output) -> Result<(), Failure> {

@@ -25,8 +25,11 @@ struct Agent {
     tokens: u64,
     tool_calls: u64,
     duration_ms: u64,
-    /// What it was asked.
+    /// What it was asked; of a conversation, first.
     task: String,
+    /// Turns and tokens of the prompts that have ended, of a conversation.
+    #[serde(skip)]
+    before: (u64, u64),
 }
 
 /// The agents as one JSON object a line.
@@ -105,12 +108,17 @@ impl Agent {
     fn note(&mut self, kind: EventKind, outcome: &mut Option<Outcome>) {
         match kind {
             EventKind::RunStarted { prompt, role, .. } => {
-                self.task = prompt;
+                // Of a conversation, what it began with.
+                if self.task.is_empty() {
+                    self.task = prompt;
+                }
                 self.role = role;
+                *outcome = None;
             }
             EventKind::AgentStarted { role, model, .. } => {
                 self.role = role;
                 self.model = model;
+                self.status = None;
             }
             EventKind::ModelReply { usage, .. } => {
                 self.turns += 1;
@@ -120,8 +128,11 @@ impl Agent {
             // What the runtime counted is right also where a provider told nothing.
             EventKind::AgentFinished { status, limit, reason, turns, usage, duration_ms } => {
                 self.status = Some(status);
-                (self.limit, self.reason, self.turns, self.duration_ms) = (limit, reason, turns, duration_ms);
-                self.tokens = usage.total();
+                (self.limit, self.reason) = (limit, reason);
+                self.turns = self.before.0 + turns;
+                self.tokens = self.before.1.saturating_add(usage.total());
+                self.duration_ms = self.duration_ms.saturating_add(duration_ms);
+                self.before = (self.turns, self.tokens);
             }
             EventKind::Outcome(of_run) => *outcome = Some(of_run),
             _ => {}
