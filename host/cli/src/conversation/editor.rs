@@ -204,7 +204,7 @@ impl Hinter for Keyboard {
 
     /// Gives no hint. It is called whenever the line is shown anew; the first time in raw mode and before a key is read.
     fn hint(&self, _: &str, _: usize, _: &Context<'_>) -> Option<String> {
-        let Some(is_stale) = self.keys.shown() else { return None };
+        let is_stale = self.keys.shown()?;
         if is_stale {
             // If they can't be thrown away, the terminal is gone.
             let _ = tcflush(io::stdin(), QueueSelector::IFlush);

@@ -15,7 +15,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use crate::stage::Stage;
 
 /// How long is waited for what must come. Nothing depends on it but how soon a broken test ends.
-const DEADLINE: Duration = Duration::from_secs(15);
+const DEADLINE: Duration = Duration::from_secs(60);
 
 /// What the terminal was sent, without what only moves the cursor or changes colours.
 #[derive(Default)]
