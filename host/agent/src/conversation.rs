@@ -178,6 +178,7 @@ fn outcome(crew: &Crew, ending: Ending) -> Outcome {
     let root = AgentPath::root();
     let mut warnings = ending.warnings;
     warnings.extend(ending.account.refusals());
+    warnings.extend(ending.account.nothing_changed());
     Outcome {
         status: ending.status,
         limit,

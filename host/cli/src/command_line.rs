@@ -226,7 +226,7 @@ Examples:
 
 The result goes to standard output, what the component printed, changed and was refused to standard error.
 What the role may write is written without a question: you asked for it. What it is denied is not.
-Exit codes: 0, 1 if the result is an error, 2 usage, configuration or trust.")]
+Exit codes: 0, 1 if the result is an error, 2 usage, configuration or trust, 130 cancelled.")]
 pub(crate) struct Call {
     /// The tool, as in `remit tools`
     #[arg(value_name = "PLUGIN.FUNCTION")]

@@ -1,7 +1,11 @@
+use std::collections::BTreeSet;
+
 use super::net::{Deed, NetChange, net};
 use super::sight::Sight;
 use crate::agent_path::AgentPath;
 use crate::report::Report;
+use crate::roles::EffectKind;
+use remit_pack::inert_line;
 use remit_sandbox::Entry;
 
 /// How many refusals are told by name; the others are counted.
@@ -13,6 +17,8 @@ pub(crate) struct Account {
     deeds: Vec<Deed>,
     pub(crate) sight: Sight,
     refused: Vec<String>,
+    /// The paths that were to be written, and were refused to whomever.
+    unwritten: BTreeSet<String>,
 }
 
 impl Account {
@@ -28,7 +34,10 @@ impl Account {
         for entry in entries {
             match entry {
                 Entry::Changed { .. } => self.deeds.push(Deed { agent: agent.clone(), entry }),
-                Entry::Refused { .. } => {
+                Entry::Refused { ref action, ref path, .. } => {
+                    if *action == EffectKind::Write.to_string() {
+                        self.unwritten.insert(path.clone());
+                    }
                     let words = entry.refusal().unwrap_or_default();
                     if !self.refused.contains(&words) {
                         self.refused.push(words);
@@ -43,6 +52,7 @@ impl Account {
     pub(crate) fn take_child(&mut self, child: Account, report: &Report) {
         self.sight.take_report(&report.evidence, &child.sight);
         self.deeds.extend(child.deeds);
+        self.unwritten.extend(child.unwritten);
     }
 
     /// What became of each file, as `agent` has to answer for it.
@@ -58,5 +68,17 @@ impl Account {
             words.push(&more);
         }
         (!words.is_empty()).then(|| format!("tried, and was refused: {}", words.join("; ")))
+    }
+
+    /// That every change was refused, if there was to be one, and no other is to be seen.
+    pub(crate) fn nothing_changed(&self) -> Option<String> {
+        if self.unwritten.is_empty() || !self.deeds.is_empty() {
+            return None;
+        }
+        let named = self.unwritten.iter().take(MAX_REFUSALS).map(|path| format!("`{}`", inert_line(path)));
+        let named = named.collect::<Vec<_>>().join(", ");
+        let more = self.unwritten.len().saturating_sub(MAX_REFUSALS);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        Some(format!("nothing was changed: writing was refused for {named}{more}"))
     }
 }

@@ -8,13 +8,15 @@ use remit_agent::roles::{Authority, EffectKind, Limits, Narrowing, Role, Verdict
 use remit_agent::{CallLedger, CallLimits, ChangeKind, Entry, RoleRef, Staged, ToolOutcome, ToolboxFactory};
 use remit_pack::{inert, inert_line};
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
-use super::Output;
+use super::{Output, warnings};
 use crate::command_line::{Call as Arguments, Place};
 use crate::failure::Failure;
+use crate::interrupt::{self, CANCELLED};
 use crate::plugins;
 use crate::project::{Breadth, Project};
-use crate::screen::Busy;
+use crate::screen::{Busy, Screen};
 
 /// The longest arguments that are read from standard input, in bytes.
 const MAX_ARGUMENT_BYTES: u64 = 16 << 20;
@@ -60,14 +62,31 @@ pub(super) fn call(place: &Place, arguments: Arguments) -> Result<ExitCode, Fail
     let limits = limits(&roles.limits_of(role));
     let reference = RoleRef::new(roles.clone(), role);
     let ledger = CallLedger::default();
-    let (mut outcome, elapsed) = runtime.block_on(async {
+    tell(&warnings(&project.warnings, Screen::stderr()));
+    let called = async {
         let toolbox = toolboxes.make(&reference, &authority).await.map_err(Failure::refused)?;
         drop(busy);
         let _busy = Busy::with(&arguments.tool);
         let begin = Instant::now();
         let outcome = toolbox.call(&arguments.tool, &text, &limits, &ledger).await;
         Ok::<_, Failure>((outcome, begin.elapsed()))
+    };
+    let called = runtime.block_on(async {
+        let cancel = CancellationToken::new();
+        interrupt::watch(cancel.clone())?;
+        // What is left is stopped, and none of what it would change is anywhere yet.
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Ok(None),
+            called = called => called.map(Some),
+        }
     })?;
+    let Some((mut outcome, elapsed)) = called else {
+        // A component that is being compiled is not waited for.
+        runtime.shutdown_background();
+        tell("cancelled; nothing was changed\n");
+        return Ok(ExitCode::from(CANCELLED));
+    };
     let diff = match outcome.changes.take().filter(|_| !outcome.is_error) {
         Some(changes) if arguments.dry_run => Some(changes.unified_diff(MAX_DIFF_BYTES)),
         Some(changes) => {
@@ -175,10 +194,15 @@ fn show(outcome: &ToolOutcome, told: &Told, millis: Option<u128>) -> Result<(), 
     if outcome.is_error {
         beside += &format!("{}\n", inert(&outcome.text));
     }
-    // Whoever closed standard error does not want to know.
-    let _ = io::stderr().lock().write_all(beside.as_bytes());
+    tell(&beside);
     if !outcome.is_error {
         output.text(&inert(&outcome.text))?;
     }
     Ok(output.flush()?)
+}
+
+/// To standard error.
+fn tell(text: &str) {
+    // Whoever closed it does not want to know.
+    let _ = io::stderr().lock().write_all(text.as_bytes());
 }

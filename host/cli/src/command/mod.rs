@@ -16,7 +16,7 @@ mod trust;
 use std::process::ExitCode;
 
 pub(crate) use output::Output;
-pub(crate) use prepare::Prepared;
+pub(crate) use prepare::{Prepared, warnings};
 
 use crate::command_line::{Command, Place};
 use crate::failure::Failure;

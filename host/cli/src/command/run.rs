@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use remit_agent::{Events, Outcome, Recorder, RunRequest, Setup};
+use remit_agent::{Events, Outcome, Recorder, RunRequest, Setup, Status};
 use remit_pack::inert;
 use tokio_util::sync::CancellationToken;
 
@@ -66,8 +66,11 @@ pub(super) fn run(place: &Place, arguments: Run) -> Result<ExitCode, Failure> {
         None => Ok(ExitCode::from(CANCELLED)),
         Some((outcome, session, shown)) => {
             match shown.map_err(Failure::from) {
-                // The run was ended for it, and is recorded.
-                Err(failure @ Failure::Refused(_)) => drop(failure.tell()),
+                Err(failure @ Failure::Refused(_)) => {
+                    // The run was ended for it, as far as it had come; nobody cancelled it.
+                    failure.tell();
+                    return Ok(ExitCode::from(Status::Failed.exit_code()));
+                }
                 _ if arguments.json => {}
                 _ => conclude(&outcome, &trace_command(place, &session), screen)?,
             }

@@ -133,3 +133,25 @@ fn pins_reach_every_agent() {
         assert!(message.contains("Never name a person.") && message.contains("Be short."), "{message}");
     }
 }
+
+#[test]
+fn a_projects_notes_are_named_and_reach_the_root_unless_they_are_left_out() {
+    let stage = Stage::shop();
+    stage.write("AGENTS.md", "Tests are run with `make check`.\n");
+    let model = stage.script("[[turn]]\nagent = \"root\"\ntext = \"Yes.\"\n");
+    let system = |more: &[&str]| {
+        let said = stage.say(&[&["run", "--json", "--model", &model], more, &["x"]].concat());
+        let events = json_lines(&said.fine());
+        let notes = events.iter().filter(|event| event["kind"] == "notes").count();
+        let started = events.iter().find(|event| event["kind"] == "agent_started").unwrap().clone();
+        (notes, started["system"].as_str().unwrap().contains("make check"))
+    };
+    assert_eq!(system(&[]), (1, true));
+    assert_eq!(system(&["--no-notes"]), (0, false));
+    let said = stage.say(&["run", "--model", &model, "x"]);
+    assert!(said.stderr.contains("root  notes: AGENTS.md (32 B)\n"), "{}", said.stderr);
+    std::fs::remove_file(stage.workspace().join("AGENTS.md")).unwrap();
+    std::os::unix::fs::symlink("/etc/hostname", stage.workspace().join("AGENTS.md")).unwrap();
+    let said = stage.say(&["run", "--model", &model, "x"]);
+    assert!(said.stderr.contains("! cannot read `AGENTS.md`: the path leads out"), "{}", said.stderr);
+}

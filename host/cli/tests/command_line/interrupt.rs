@@ -127,3 +127,13 @@ fn events_that_nobody_reads_any_more_end_the_run() {
     let said = Said::from(child.wait_with_output().unwrap());
     assert_eq!((said.code, said.stderr.as_str()), (130, ""));
 }
+
+#[test]
+fn events_that_can_not_be_written_end_the_run_and_say_why() {
+    let (stage, model) = flood();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut command = stage.remit(&["run", "--json", "--model", &model, "x"]);
+    let said = Said::from(command.stdout(full).output().unwrap());
+    assert_eq!(said.code, 4, "{said:?}");
+    assert!(said.stderr.contains("cannot write to standard output: No space left"), "{said:?}");
+}

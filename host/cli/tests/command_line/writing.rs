@@ -104,6 +104,51 @@ fn a_run_writes_what_was_approved_and_its_report_says_what_was_changed() {
     assert_eq!(report["evidence"][0]["observed"], "no", "{report}");
 }
 
+#[test]
+fn a_run_whose_only_changes_were_refused_says_so() {
+    let turns = r#"
+        [[turn]]
+        agent = "root"
+        calls = [{ tool = "task", args = { role = "editor", task = "edit", expected_output = "done" } }]
+        [[turn]]
+        role = "editor"
+        calls = [{ tool = "edit.write_file", args = { path = "docs/c.md", content = "mine" } }]
+        [[turn]]
+        role = "editor"
+        text = '{"summary": "I changed docs/c.md"}'
+        [[turn]]
+        agent = "root"
+        text = "I changed docs/c.md."
+    "#;
+    let (stage, roles) = stage();
+    let model = stage.script(turns);
+    let said = stage.say(&["run", "--roles", &roles, "--model", &model, "edit it"]);
+    let told = "! nothing was changed: writing was refused for `docs/c.md`";
+    assert!(said.code == 0 && said.stderr.contains(told), "{said:?}");
+}
+
+#[test]
+fn a_call_says_what_a_run_would_warn_of() {
+    let (stage, _) = stage();
+    stage.write(
+        "wide.toml",
+        format!("{ROLES}\n").replace(
+            "write = [\"src\"]\n\n[roles.root]",
+            "write = [\"src\"]\nreveal = [\".env\"]\n\n[roles.root]",
+        ),
+    );
+    let said = stage.say(&[
+        "call",
+        "--roles",
+        "wide.toml",
+        "--role",
+        "editor",
+        "files.read_file",
+        r#"{"path": "docs/c.md"}"#,
+    ]);
+    assert!(said.code == 0 && said.stderr.contains("! wide.toml:5:1: warning: ceiling.reveal"), "{said:?}");
+}
+
 /// A repository can bring whatever it likes in `.remit`.
 #[test]
 fn a_journal_that_came_with_a_repository_is_not_carried_out() {

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use self::model::Model;
 use self::pty::Terminal;
+use crate::components::SPIN;
 use crate::stage::{Stage, json_lines};
 
 /// A root that reads and writes, and asks before it writes.
@@ -138,6 +139,15 @@ fn ask_steer_pin_approve_stop_and_quit() {
     let (status, shown) = terminal.ends();
     assert!(status.success(), "{shown}");
     assert!(shown.contains("all of it: remit trace 2"), "{shown}");
+
+    let tree = stage.say(&["trace", "last"]).fine();
+    assert!(tree.contains("root  completed · 5 turns · 2 tool calls"), "{tree}");
+    assert!(tree.contains("  Which framework is used?"), "{tree}");
+    let conversation = stage.say(&["trace", "last", "root"]).fine();
+    for words in ["user\n  Look in src too.", "user, to openai:model\n  /again", "end\n  cancelled"] {
+        assert!(conversation.contains(words), "{words}: {conversation}");
+    }
+    assert!(stage.say(&["trace"]).fine().contains("completed         Which framework is used?"));
 
     let events = events(&stage);
     let texts = |kind| of_kind(&events, kind).iter().map(|event| event["text"].clone()).collect::<Vec<_>>();
@@ -307,6 +317,34 @@ fn a_terminal_that_hangs_up_ends_a_run_in_good_order() {
     let (status, shown) = terminal.ends();
     assert_eq!(status.code(), Some(130), "{shown}");
     assert_eq!(events(&stage).last().unwrap()["status"], "cancelled");
+}
+
+#[test]
+fn an_interrupted_call_is_stopped_and_says_that_nothing_was_changed() {
+    let stage = Stage::new();
+    stage.write("odd.wasm", wat::parse_str(SPIN).unwrap());
+    stage.write(
+        "odd.toml",
+        "[plugins]\nodd = { path = \"odd.wasm\" }\n[roles.root]\ndescription = \"Answers.\"\ntools = [\"odd.*\"]\n",
+    );
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let mut terminal = Terminal::start(&stage, &["call", "--roles", "odd.toml", "odd.spin"], &[]);
+        terminal.sees("odd.spin · 1 s");
+        kill_process(Pid::from_child(&terminal.child), signal).unwrap();
+        terminal.sees("cancelled; nothing was changed");
+        assert_eq!(terminal.ends().0.code(), Some(130));
+    }
+}
+
+#[test]
+fn a_terminal_that_can_not_edit_lines_is_told_what_to_do_instead() {
+    let (stage, model) = (stage(), Model::new());
+    let choice = model.choice();
+    let arguments = ["--roles", "own.toml", "--model", &choice];
+    let mut terminal = Terminal::start(&stage, &arguments, &[("OPENAI_API_KEY", "none"), ("TERM", "dumb")]);
+    terminal.sees("this terminal can't edit lines");
+    terminal.sees("remit run");
+    assert_eq!(terminal.ends().0.code(), Some(2));
 }
 
 #[test]
