@@ -46,8 +46,12 @@ pub(crate) fn converse(place: &Place, work: Work) -> Result<ExitCode, Failure> {
     prepared.announce(true);
     let found = Found::now();
     let ended = runtime.block_on(async {
-        let signals = Signals::catch()?;
-        prepared.check_tools().await?;
+        let mut signals = Signals::catch()?;
+        tokio::select! {
+            biased;
+            _ = signals.next() => return Ok(ExitCode::from(CANCELLED)),
+            checked = prepared.check_tools() => checked?,
+        }
         let keys = Arc::new(Keys::default());
         let history = folders::state().map(|folder| folder.join("history"));
         let (editor, printer) = Editor::start(keys.clone(), history)?;
@@ -144,6 +148,8 @@ impl Talk<'_> {
                 typed = editor.next(), if is_reading => Next::Typed(typed),
             };
             match next {
+                // What does not stop in time is left.
+                Next::Sign(Sign::Stop) if leaving.is_some() => break,
                 Next::Sign(Sign::End) if leaving == Some(CANCELLED) => break,
                 Next::Sign(Sign::End) => leaving = Some(self.leave(CANCELLED, is_reading)),
                 Next::Sign(Sign::Stop) => {
@@ -242,11 +248,12 @@ impl Talk<'_> {
     }
 
     fn prompt(&mut self, words: &str) {
-        let conversation = match self.begin() {
-            Ok(conversation) => conversation,
+        let mut conversation = match self.begin() {
+            Ok(Some(conversation)) => conversation,
+            // It is being worked on, and the words are queued elsewhere.
+            Ok(None) => return,
             Err(failure) => return self.careful(&failure.to_string()),
         };
-        let Some(mut conversation) = conversation else { return };
         if let Some(models) = self.other_models.take() {
             conversation.ask_others(models);
         }
@@ -290,7 +297,10 @@ impl Talk<'_> {
     fn finish(&mut self, ended: Ended, is_leaving: bool) {
         let was_stopped = self.turn.take().is_some_and(|turn| turn.cancel.is_cancelled());
         let Some((conversation, outcome)) = ended.map(|ended| *ended) else {
-            return self.careful("the prompt's task broke off; what it did is recorded");
+            // A defect of this program. What was said is gone with it, and recorded.
+            self.begun = None;
+            return self
+                .careful("working on the prompt broke off; the next one begins a conversation of its own");
         };
         let Some(begun) = &mut self.begun else { return };
         begun.conversation = Some(conversation);
