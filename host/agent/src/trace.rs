@@ -1,7 +1,9 @@
 //! Reads back what runs left in `.remit/sessions/`.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, ErrorKind};
+mod lines;
+
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -11,6 +13,13 @@ use crate::event::{Event, EventError, EventKind};
 use crate::outcome::Status;
 use crate::record::{EVENTS_FILE, FOLDER, LOCK_FILE, SESSIONS, TRACES, trace_name};
 use crate::roles::{nearest, shown};
+use lines::{Line, Lines};
+
+/// How many bytes of a file are read to be looked at: against one that would fill the memory.
+const MAX_TRACE: u64 = 1 << 30;
+
+/// How many lines that are no events are told.
+const MAX_PROBLEMS: usize = 100;
 
 /// One run's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +29,7 @@ pub struct Session {
 }
 
 /// What can be said of a run, or of a conversation, in a line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// What the user asked first; empty if the record does not say.
     pub prompt: String,
@@ -30,6 +39,8 @@ pub struct Summary {
     pub status: Option<Status>,
     /// Whether it is still going on.
     pub is_running: bool,
+    /// Whether lines of its main file are no events.
+    pub is_damaged: bool,
 }
 
 /// One agent's events, as far as they can be read.
@@ -41,6 +52,8 @@ pub struct Trace {
     pub problems: Vec<(u64, EventError)>,
     /// Whether the last line is torn: its writer was killed, or the disk was full. It is not among the problems.
     pub is_torn: bool,
+    /// Whether there is more, which was not read: the file is too large, or hardly has an event in it.
+    pub is_cut: bool,
 }
 
 /// Why a record can't be read.
@@ -63,6 +76,14 @@ pub enum TraceError {
         folder: PathBuf,
         /// The nearest one that there is.
         near: Option<String>,
+    },
+    /// More than one run's id begins so.
+    #[error("more than one run's id begins with `{id}`: {some}")]
+    Ambiguous {
+        /// What was asked for.
+        id: String,
+        /// The newest of them.
+        some: String,
     },
     /// No agent of the run has this path.
     #[error("run {session} has no agent `{agent}`; it has {known}")]
@@ -105,7 +126,10 @@ pub fn session(workspace: &Path, id: &str) -> Result<Session, TraceError> {
     }
     match all.iter().filter(|session| session.id.starts_with(id)).collect::<Vec<_>>()[..] {
         [one] => Ok(one.clone()),
-        _ => Err(TraceError::NoSession {
+        [first, second, ..] => {
+            Err(TraceError::Ambiguous { id: shown(id), some: format!("{}, {} …", first.id, second.id) })
+        }
+        [] => Err(TraceError::NoSession {
             id: shown(id),
             folder: sessions_folder(workspace),
             near: nearest(id, all.iter().map(Session::id)),
@@ -126,8 +150,8 @@ impl Session {
 
     /// Whether a process writes to it.
     pub fn is_running(&self) -> bool {
-        let lock = OpenOptions::new().read(true).open(self.folder.join(LOCK_FILE));
-        lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(fs::TryLockError::WouldBlock)))
+        lines::open(&self.folder.join(LOCK_FILE))
+            .is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(fs::TryLockError::WouldBlock)))
     }
 
     /// The run in a line.
@@ -136,22 +160,32 @@ impl Session {
     ///
     /// When its main file can't be read.
     pub fn summary(&self) -> Result<Summary, TraceError> {
-        let events = self.trace(&AgentPath::root().to_string())?.events;
-        let prompt = events.iter().find_map(|event| match &event.kind {
-            EventKind::RunStarted { prompt, .. } => Some(prompt.clone()),
-            _ => None,
-        });
-        // The last prompt's end, if it has one.
-        let status = events.iter().rev().find_map(|event| match &event.kind {
-            EventKind::Outcome(outcome) => Some(Some(outcome.status)),
-            EventKind::RunStarted { .. } => Some(None),
-            _ => None,
-        });
+        let path = self.folder.join(EVENTS_FILE);
+        let at = |source| TraceError::Io { path: path.clone(), source };
+        let mut lines = Lines::open(&path).map_err(at)?;
+        let (mut prompt, mut time, mut status, mut is_damaged) = (None, None, None, false);
+        while let Some((line, _)) = lines.next().map_err(at)? {
+            let Line::Event(event) = line else {
+                is_damaged |= matches!(line, Line::Problem(_));
+                continue;
+            };
+            time.get_or_insert(event.time);
+            match event.kind {
+                EventKind::RunStarted { prompt: first, .. } => {
+                    prompt.get_or_insert(first);
+                    // The last prompt's end counts, if it has one.
+                    status = None;
+                }
+                EventKind::Outcome(outcome) => status = Some(outcome.status),
+                _ => {}
+            }
+        }
         Ok(Summary {
             prompt: prompt.unwrap_or_default(),
-            time: events.first().map_or(0, |event| event.time),
-            status: status.flatten(),
+            time: time.unwrap_or_default(),
+            status,
             is_running: self.is_running(),
+            is_damaged,
         })
     }
 
@@ -165,8 +199,10 @@ impl Session {
         let mut children = Vec::new();
         for name in entries(&folder)? {
             let path = folder.join(name);
+            let at = |source| TraceError::Io { path: path.clone(), source };
             if is_file(&path)
-                && let Some(first) = read(&path, Some(1))?.events.into_iter().next()
+                && let Some((Line::Event(first), _)) =
+                    Lines::open(&path).and_then(|mut lines| lines.next()).map_err(at)?
             {
                 children.push((first.seq, first.agent));
             }
@@ -192,7 +228,7 @@ impl Session {
             let known = self.agents()?.join(", ");
             return Err(TraceError::NoAgent { session: self.id.clone(), agent: shown(agent), known });
         }
-        read(&path, None)
+        read(&path)
     }
 }
 
@@ -213,29 +249,28 @@ fn entries(folder: &Path) -> Result<Vec<String>, TraceError> {
     Ok(names.collect::<Result<Vec<_>, _>>()?.into_iter().filter_map(|name| name.into_string().ok()).collect())
 }
 
-/// Whether a regular file is there. Nothing else is opened: a pipe would be waited for.
+/// Whether a regular file is there.
 fn is_file(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| found.is_file())
 }
 
-/// Reads events, at most `most` lines.
-fn read(path: &Path, most: Option<u64>) -> Result<Trace, TraceError> {
+/// Reads all events, up to what one can look at.
+fn read(path: &Path) -> Result<Trace, TraceError> {
     let at = |source| TraceError::Io { path: path.to_owned(), source };
-    let mut reader = BufReader::new(File::open(path).map_err(at)?);
+    let mut lines = Lines::open(path).map_err(at)?;
     let mut trace = Trace::default();
-    let mut line = Vec::new();
-    for number in 1..=most.unwrap_or(u64::MAX) {
-        line.clear();
-        if reader.read_until(b'\n', &mut line).map_err(at)? == 0 {
-            break;
+    let (mut number, mut bytes) = (0, 0_u64);
+    while let Some((line, size)) = lines.next().map_err(at)? {
+        number += 1;
+        bytes = bytes.saturating_add(size);
+        match line {
+            Line::Event(event) => trace.events.push(*event),
+            Line::Problem(error) => trace.problems.push((number, error)),
+            Line::Torn => trace.is_torn = true,
         }
-        if line.pop_if(|last| *last == b'\n').is_none() {
-            trace.is_torn = true;
+        if bytes > MAX_TRACE || trace.problems.len() > MAX_PROBLEMS {
+            trace.is_cut = true;
             break;
-        }
-        match Event::from_line(&String::from_utf8_lossy(&line)) {
-            Ok(event) => trace.events.push(event),
-            Err(error) => trace.problems.push((number, error)),
         }
     }
     Ok(trace)

@@ -10,8 +10,8 @@ use remit_sandbox::{GrantSpec, Grants, Journals, Recovered, Workspace, recover};
 
 use crate::Probe;
 
-/// How many commits are made before each kill, and how often one is killed: a thousand in all.
-const COMMITS: u64 = 50;
+/// How many commits are made before each kill, and how often one is killed: with five edits each, more than two thousand.
+const COMMITS: u64 = 25;
 const ROUNDS: u64 = 20;
 
 /// The workspace in `folder`, with the journals beside it.

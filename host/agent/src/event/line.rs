@@ -25,6 +25,12 @@ pub enum EventError {
     /// Not JSON, or not an event's.
     #[error("not an event: {0}")]
     Malformed(#[source] serde_json::Error),
+    /// Longer than any event.
+    #[error("not an event: longer than {limit} bytes")]
+    TooLong {
+        /// The most that is read of a line, in bytes.
+        limit: u64,
+    },
     /// An event of a newer version of this program.
     #[error("an event of version {found}; this program reads version {VERSION}")]
     Version {

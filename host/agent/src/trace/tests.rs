@@ -1,3 +1,4 @@
+use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -39,7 +40,8 @@ fn what_was_recorded_is_read_back_agent_by_agent() {
     );
     let child = session.trace("root/explorer#2").unwrap();
     assert_eq!(child.events, [(*event(2, "root/explorer#2", "child")).clone()]);
-    let running = Summary { prompt: "why?".into(), time: 5, status: None, is_running: true };
+    let running =
+        Summary { prompt: "why?".into(), time: 5, status: None, is_running: true, is_damaged: false };
     assert_eq!(session.summary().unwrap(), running);
     drop(recorder);
     assert!(!session.is_running());
@@ -61,9 +63,49 @@ fn runs_are_listed_newest_first_and_found_by_the_beginning_of_their_id() {
     assert_eq!(ids, ["20260730-120000", "20260101-000000-10", "20260101-000000-2", "20260101-000000"]);
     assert_eq!(session(workspace.path(), "202607").unwrap().id(), "20260730-120000");
     assert_eq!(session(workspace.path(), "20260101-000000").unwrap().id(), "20260101-000000");
-    for none in ["2026", "../x", "20260731-120000"] {
+    for none in ["../x", "20260731-120000"] {
         assert!(matches!(session(workspace.path(), none), Err(TraceError::NoSession { .. })), "{none}");
     }
+    let error = session(workspace.path(), "2026").unwrap_err().to_string();
+    assert_eq!(error, "more than one run's id begins with `2026`: 20260730-120000, 20260101-000000-10 …");
+}
+
+#[test]
+fn pipes_in_place_of_records_are_not_waited_for() {
+    let workspace = tempfile::tempdir().unwrap();
+    let folder = sessions_folder(workspace.path());
+    let pipe = |path: &Path| {
+        let mode = rustix::fs::Mode::RWXU;
+        rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    };
+    for id in ["20260101-000000", "20260101-000001"] {
+        fs::create_dir_all(folder.join(id)).unwrap();
+        pipe(&folder.join(id).join(LOCK_FILE));
+    }
+    pipe(&folder.join("20260101-000000").join(EVENTS_FILE));
+    let kept = started("why?").to_line().unwrap();
+    fs::write(folder.join("20260101-000001").join(EVENTS_FILE), kept + "\n").unwrap();
+    let all = sessions(workspace.path()).unwrap();
+    assert_eq!(all.iter().map(Session::id).collect::<Vec<_>>(), ["20260101-000001"]);
+    let summary = all[0].summary().unwrap();
+    assert_eq!((summary.prompt.as_str(), summary.is_running), ("why?", false));
+}
+
+#[test]
+fn a_line_longer_than_any_event_is_passed_over_and_not_held() {
+    let workspace = tempfile::tempdir().unwrap();
+    let recorder = Recorder::create(workspace.path()).unwrap();
+    let mut file = File::create(recorder.folder().join(EVENTS_FILE)).unwrap();
+    // Zeros that take no room on the disk.
+    file.set_len((64 << 20) + 5).unwrap();
+    io::Seek::seek(&mut file, io::SeekFrom::End(0)).unwrap();
+    writeln!(file, "\n{}", started("why?").to_line().unwrap()).unwrap();
+    let session = session(workspace.path(), recorder.id()).unwrap();
+    let trace = session.trace("root").unwrap();
+    assert_eq!(trace.events, [(*started("why?")).clone()]);
+    assert_eq!(trace.problems[0].1.to_string(), "not an event: longer than 67108864 bytes");
+    let summary = session.summary().unwrap();
+    assert_eq!((summary.prompt.as_str(), summary.is_damaged), ("why?", true));
 }
 
 #[test]

@@ -70,9 +70,10 @@ fn a_record_that_was_broken_off_is_read_as_far_as_it_goes() {
     let lines: Vec<&str> = kept.lines().collect();
     // As a process leaves it that is killed in the middle of a line.
     std::fs::write(&path, lines[..4].join("\n") + "\n").unwrap();
+    assert!(stage.say(&["trace"]).fine().contains("broken_off"));
     let mut file = OpenOptions::new().append(true).open(&path).unwrap();
     file.write_all(b"no event\n{\"v\":1,\"seq\":9").unwrap();
-    assert!(stage.say(&["trace"]).fine().contains("broken_off"));
+    assert!(stage.say(&["trace"]).fine().contains("damaged"));
     let tree = stage.say(&["trace", "last"]).fine();
     assert!(tree.contains("root  broken off") && tree.contains("its process ended before it did"), "{tree}");
     let conversation = stage.say(&["trace", "last", "root"]).fine();

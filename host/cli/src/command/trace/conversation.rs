@@ -20,6 +20,9 @@ pub(super) fn in_words(trace: &Trace, screen: Screen) -> String {
     for (number, problem) in &trace.problems {
         blocks.push(careful(screen, &format!("line {number}: {problem}")));
     }
+    if trace.is_cut {
+        blocks.push(careful(screen, "there is more, which is not read: the file is too large, or damaged"));
+    }
     if trace.is_torn {
         blocks.push(careful(screen, "the last line is torn: its process was killed while it wrote it"));
     }

@@ -5,7 +5,7 @@ mod tree;
 
 use std::process::ExitCode;
 
-use remit_agent::trace::{Session, session, sessions};
+use remit_agent::trace::{Session, Summary, session, sessions};
 use serde_json::json;
 
 use super::Output;
@@ -55,22 +55,29 @@ pub(crate) fn in_words(session: &Session, agent: Option<&str>, screen: Screen) -
 
 fn list(sessions: &[Session], is_json: bool, screen: Screen, output: &mut Output) -> Result<(), Failure> {
     for session in sessions {
-        let summary = session.summary().map_err(Failure::refused)?;
+        // One record that can't be read is no reason to hide the others.
+        let (summary, problem) = match session.summary() {
+            Ok(summary) => (summary, None),
+            Err(error) => (Summary::default(), Some(error.to_string())),
+        };
         let status = match (summary.status, summary.is_running) {
+            _ if problem.is_some() => "unreadable",
+            _ if summary.is_damaged => "damaged",
             (Some(status), _) => status.as_str(),
             (None, true) => "running",
             // Its process is gone, and never said how it ended.
             (None, false) => "broken_off",
         };
+        let prompt = problem.unwrap_or(summary.prompt);
         if is_json {
             let run = json!({
-                "run": session.id(), "time": summary.time, "status": status, "prompt": summary.prompt,
+                "run": session.id(), "time": summary.time, "status": status, "prompt": prompt,
             });
             output.json(&run)?;
         } else {
             let head = format!("{:<17}  {status:<16}  ", session.id());
             let room = screen.width.saturating_sub(width(&head));
-            output.text(&format!("{head}{}", cut(&line(&summary.prompt), room)))?;
+            output.text(&format!("{head}{}", cut(&line(&prompt), room)))?;
         }
     }
     if sessions.is_empty() && !is_json {
