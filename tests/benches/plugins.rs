@@ -1,14 +1,18 @@
 //! What the built-in plugins cost: to compile, to take from the cache, and to use through the gate.
 
 #![expect(clippy::unwrap_used, reason = "what a benchmark cannot do ends it")]
+#![expect(clippy::print_stdout, reason = "what is skipped is said where the figures are")]
 
 use std::hint::black_box;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, Throughput};
 use remit_sandbox::{
-    GrantSpec, Grants, Limits, Origin, Plugin, PluginSource, Sandbox, SandboxConfig, Supervision, Workspace,
+    GrantSpec, Grants, Ledger, Limits, Origin, Plugin, PluginSource, Sandbox, SandboxConfig, Supervision,
+    Workspace,
 };
 use remit_tests::Stage;
 use serde_json::json;
@@ -20,6 +24,7 @@ fn main() {
     load(&mut criterion);
     read(&mut criterion, &runtime);
     search(&mut criterion, &runtime);
+    tree(&mut criterion, &runtime);
     criterion.final_summary();
 }
 
@@ -123,6 +128,47 @@ fn search(criterion: &mut Criterion, runtime: &Runtime) {
     let target = (&sandbox, &search, "search.grep");
     let pattern = json!({ "pattern": "fn \\w+_deadline", "glob": "*.rs" });
     repeat(&mut group, "host-tree", runtime, target, &pattern, &grants);
+    group.finish();
+}
+
+/// Searches some ten thousand files, beside ripgrep with one thread, where both are there: the sources that cargo has
+/// fetched, or the tree that `REMIT_BENCH_TREE` names.
+fn tree(criterion: &mut Criterion, runtime: &Runtime) {
+    let cargo = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let cargo = cargo.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+    let named = std::env::var_os("REMIT_BENCH_TREE").map(PathBuf::from);
+    let tree = named.or_else(|| Some(cargo?.join("registry/src"))).filter(|tree| tree.is_dir());
+    let Some(tree) = tree else { return println!("search.tree: skipped, there is no tree to search") };
+    let sandbox = Sandbox::new(&SandboxConfig::default()).unwrap();
+    let search = sandbox.load(built_in("search")).unwrap();
+    let spec = GrantSpec { read: vec![".".to_owned()], ..GrantSpec::default() };
+    let grants = Grants::new(&Workspace::open(&tree).unwrap(), &spec).unwrap();
+    let limits = Limits { deadline: Duration::from_secs(600), ..Limits::default() };
+    // A word that is nowhere, so that neither stops early.
+    let word = "zq_nowhere_qz";
+    let arguments = json!({ "pattern": word }).to_string();
+    let mut group = criterion.benchmark_group("search.tree");
+    group.sample_size(10);
+    for (name, ledger) in [("remit", None), ("remit-without-ledger", Some(0))] {
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                let ledger = ledger.map_or_else(Ledger::default, Ledger::bounded);
+                let above = Supervision::from(Arc::new(ledger));
+                let call = sandbox.call(&search, "search.grep", &arguments, &grants, &limits, &above);
+                let output = runtime.block_on(call).unwrap();
+                assert!(!output.is_error && output.text.starts_with("no matches"), "{}", output.text);
+            });
+        });
+    }
+    if Command::new("rg").arg("--version").output().is_err() {
+        return println!("search.tree: there is no rg to compare with");
+    }
+    group.bench_function("rg-one-thread", |bencher| {
+        bencher.iter(|| {
+            let found = Command::new("rg").args(["-j1", "--no-messages", word]).current_dir(&tree).output();
+            assert_eq!(found.unwrap().status.code(), Some(1));
+        });
+    });
     group.finish();
 }
 

@@ -16,8 +16,9 @@ const MAX_REFUSALS: usize = 64;
 #[derive(Debug, Default)]
 pub struct Ledger(Mutex<Book>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Book {
+    max_entries: usize,
     lines: Vec<Line>,
     read: HashMap<Arc<str>, Arc<AtomicU64>>,
     listed: HashSet<Arc<str>>,
@@ -145,7 +146,26 @@ pub struct Version {
     pub bytes: u64,
 }
 
+impl Default for Book {
+    fn default() -> Self {
+        Self {
+            max_entries: MAX_ENTRIES,
+            lines: Vec::new(),
+            read: HashMap::new(),
+            listed: HashSet::new(),
+            refusals: 0,
+            dropped: 0,
+        }
+    }
+}
+
 impl Ledger {
+    /// A ledger that keeps at most `max_entries` entries beside the changes, and counts the others.
+    #[must_use]
+    pub fn bounded(max_entries: usize) -> Self {
+        Self(Mutex::new(Book { max_entries, ..Book::default() }))
+    }
+
     /// What there is so far, in the order in which it happened. A file that was opened often, or a directory that was
     /// listed often, is there once.
     #[must_use]
@@ -215,7 +235,7 @@ impl Ledger {
 
 impl Book {
     fn push(&mut self, line: impl FnOnce() -> Line) -> bool {
-        let has_room = self.lines.len() < MAX_ENTRIES;
+        let has_room = self.lines.len() < self.max_entries;
         if has_room {
             self.lines.push(line());
         } else {
@@ -240,6 +260,26 @@ mod tests {
             ledger.entries(),
             [Entry::Listed { path: ".".into() }, Entry::Read { path: "a".into(), bytes: 7 }]
         );
+    }
+
+    #[test]
+    fn what_there_is_no_room_for_is_counted_and_a_change_is_always_kept() {
+        let ledger = Ledger::bounded(1);
+        ledger.listed("");
+        ledger.read("a");
+        ledger.read("b");
+        let change = Entry::Changed {
+            path: "a".into(),
+            kind: ChangeKind::Created,
+            from: None,
+            added: 1,
+            removed: 0,
+            before: None,
+            after: None,
+        };
+        ledger.changed(change.clone());
+        assert_eq!(ledger.entries(), [Entry::Listed { path: ".".into() }, change]);
+        assert_eq!(ledger.dropped(), 2);
     }
 
     #[test]

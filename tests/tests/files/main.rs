@@ -11,6 +11,7 @@ mod read_only;
 mod recovery;
 mod special;
 mod write;
+mod write_odd;
 
 use std::sync::Arc;
 

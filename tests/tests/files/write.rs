@@ -163,6 +163,19 @@ async fn a_call_sees_what_it_wrote_and_the_disk_does_not_until_it_is_committed()
 }
 
 #[tokio::test]
+async fn a_moved_file_is_compared_with_what_it_was_also_where_its_old_place_has_another() {
+    let writer = Writer::new();
+    let operations = ["rename src/a.txt src/b.txt", "write src/a.txt other", "write src/b.txt new"];
+    writer.committed(&operations).await;
+    let entries = writer.ledger.entries();
+    let moved =
+        entries.iter().find(|entry| matches!(entry, Entry::Changed { path, .. } if path == "src/b.txt"));
+    let Some(Entry::Changed { from, before, after, .. }) = moved else { panic!("{entries:?}") };
+    let bytes = |version: &Option<remit_sandbox::Version>| version.as_ref().map(|version| version.bytes);
+    assert_eq!((from.as_deref(), bytes(before), bytes(after)), (Some("src/a.txt"), Some(14), Some(3)));
+}
+
+#[tokio::test]
 async fn only_what_is_granted_for_writing_can_be_written() {
     let writer = Writer::with(&["src"]);
     let stage = &writer.probe.stage;

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::area::{Area, open_dir};
+use super::diff::sides;
 use super::{Changes, Item, Journals, State, find, version};
 use crate::gate::Base;
 use crate::ledger::{Entry, Ledger};
@@ -314,8 +315,7 @@ impl Changes {
     fn record(&self, ledger: &Ledger) {
         for change in &self.files {
             let item = find(&self.items, &change.path);
-            let origin = change.from.as_deref().and_then(|from| find(&self.items, from));
-            let before = origin.filter(|origin| origin.is_removal()).or(item).and_then(Item::before);
+            let (before, after) = item.map_or((None, None), |item| sides(&self.items, item));
             ledger.changed(Entry::Changed {
                 path: change.path.clone(),
                 kind: change.kind,
@@ -323,7 +323,7 @@ impl Changes {
                 added: change.added,
                 removed: change.removed,
                 before: before.map(version),
-                after: item.and_then(Item::after).map(version),
+                after: after.map(version),
             });
         }
     }

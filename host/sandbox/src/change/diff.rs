@@ -58,7 +58,7 @@ fn change(items: &[Item], origins: &BTreeSet<&str>, item: &Item) -> Option<Chang
 }
 
 /// The contents to compare: that of a moved file before is at the place that it came from.
-fn sides<'a>(items: &'a [Item], item: &'a Item) -> (Option<&'a [u8]>, Option<&'a [u8]>) {
+pub(super) fn sides<'a>(items: &'a [Item], item: &'a Item) -> (Option<&'a [u8]>, Option<&'a [u8]>) {
     let before = match item.from() {
         Some(from) => find(items, from).and_then(Item::before),
         None => item.before(),
