@@ -287,6 +287,22 @@ fn a_signal_ends_a_conversation_with_what_was_done_recorded() {
 }
 
 #[test]
+fn leaving_while_it_works_stops_it_and_records_that() {
+    for keys in ["/quit\r", "\x04"] {
+        let (stage, model) = (stage(), Model::new());
+        let mut terminal = converse(&stage, &model);
+        terminal.line("Which framework is used?");
+        let _asked = model.is_asked();
+        terminal.sees("> ");
+        terminal.types(keys);
+        terminal.sees("cancelled · ");
+        terminal.sees("all of it: remit trace 2");
+        assert!(terminal.ends().0.success());
+        assert_eq!(events(&stage).last().unwrap()["status"], "cancelled");
+    }
+}
+
+#[test]
 fn what_was_typed_before_a_question_of_a_run_is_no_answer_to_it() {
     let (stage, model) = (stage(), Model::new());
     let mut terminal = start(&stage, &model, &["run", "Add a line to the notes."]);
