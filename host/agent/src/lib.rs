@@ -47,7 +47,7 @@ pub use event::{
 pub use inbox::Inbox;
 pub use ledger::{CallLedger, Change, ChangeKind, EffectSource, Entry, NetChange, Staged, Version};
 pub use models::{ChosenModels, Models};
-pub use notes::{NoteRecord, Notes};
+pub use notes::{NoteRecord, Notes, NotesError};
 pub use outcome::{Figures, Outcome, Status, Unfinished};
 pub use patience::Patience;
 pub use record::{FOLDER, RecordError, Recorder};

@@ -46,7 +46,7 @@ pub(crate) struct Pending<'a> {
 }
 
 impl Keys {
-    /// A question is about to be shown. It has no answer before it is [readable](Keys::is_readable).
+    /// A question is about to be shown. It has no answer before it is [readable](Pending::is_readable).
     pub(crate) fn ask(&self) -> (Pending<'_>, oneshot::Receiver<String>) {
         let (answer, answered) = oneshot::channel();
         let mut state = self.state();
