@@ -12,7 +12,8 @@ pub(crate) const CANCELLED: u8 = 130;
 pub(crate) struct Signals {
     interrupt: Signal,
     terminate: Signal,
-    hang_up: Signal,
+    /// Nothing where the program was started to outlive its terminal, as by `nohup`.
+    hang_up: Option<Signal>,
 }
 
 /// What a signal means.
@@ -33,7 +34,7 @@ impl Signals {
         Ok(Signals {
             interrupt: catch(SignalKind::interrupt())?,
             terminate: catch(SignalKind::terminate())?,
-            hang_up: catch(SignalKind::hangup())?,
+            hang_up: if hang_up_is_ignored() { None } else { Some(catch(SignalKind::hangup())?) },
         })
     }
 
@@ -41,9 +42,25 @@ impl Signals {
         tokio::select! {
             _ = self.interrupt.recv() => Sign::Stop,
             _ = self.terminate.recv() => Sign::End,
-            _ = self.hang_up.recv() => Sign::End,
+            () = received(&mut self.hang_up) => Sign::End,
         }
     }
+}
+
+async fn received(signal: &mut Option<Signal>) {
+    match signal {
+        Some(signal) => drop(signal.recv().await),
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether SIGHUP was set to be ignored by whoever started the program. Where there is no `/proc` it is taken not to be.
+fn hang_up_is_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // The lowest bit is that of signal 1.
+    mask.is_some_and(|mask| mask & 1 == 1)
 }
 
 /// From now on the first signal cancels `cancel`, and the second one ends the program on the spot. Has to be called within a

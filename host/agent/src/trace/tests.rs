@@ -48,6 +48,29 @@ fn what_was_recorded_is_read_back_agent_by_agent() {
 }
 
 #[test]
+fn a_conversation_is_told_by_its_first_prompt_and_the_end_of_its_last() {
+    let workspace = tempfile::tempdir().unwrap();
+    let recorder = Recorder::create(workspace.path()).unwrap();
+    let outcome = crate::outcome::Outcome {
+        status: Status::Completed,
+        limit: None,
+        reason: None,
+        answer: String::new(),
+        warnings: vec![],
+        unfinished: vec![],
+        changes: vec![],
+        figures: crate::outcome::Figures::default(),
+    };
+    let ended = Event { seq: 2, time: 6, agent: "root".into(), kind: EventKind::Outcome(outcome) };
+    let summary = || session(workspace.path(), recorder.id()).unwrap().summary().unwrap();
+    recorder.accept(&started("why?")).unwrap();
+    recorder.accept(&Arc::new(ended)).unwrap();
+    assert_eq!(summary().status, Some(Status::Completed));
+    recorder.accept(&started("and how?")).unwrap();
+    assert_eq!((summary().prompt.as_str(), summary().status), ("why?", None), "its last prompt has no end");
+}
+
+#[test]
 fn runs_are_listed_newest_first_and_found_by_the_beginning_of_their_id() {
     let workspace = tempfile::tempdir().unwrap();
     assert_eq!(sessions(workspace.path()).unwrap(), []);

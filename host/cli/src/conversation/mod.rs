@@ -83,6 +83,7 @@ pub(crate) fn converse(place: &Place, work: Work) -> Result<ExitCode, Failure> {
     ended
 }
 
+/// A conversation on its way, between the editor, the view and the agents.
 struct Talk<'a> {
     place: &'a Place,
     prepared: Prepared,

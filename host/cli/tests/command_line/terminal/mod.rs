@@ -4,6 +4,7 @@ mod model;
 mod pty;
 
 use std::fs;
+use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 use self::model::Model;
 use self::pty::Terminal;
 use crate::components::SPIN;
-use crate::stage::{Stage, json_lines};
+use crate::stage::{Said, Stage, json_lines};
 
 /// A root that reads and writes, and asks before it writes.
 const ROLES: &str = r#"
@@ -333,6 +334,23 @@ fn a_terminal_that_hangs_up_ends_a_run_in_good_order() {
     let (status, shown) = terminal.ends();
     assert_eq!(status.code(), Some(130), "{shown}");
     assert_eq!(events(&stage).last().unwrap()["status"], "cancelled");
+}
+
+#[test]
+fn a_run_that_was_started_to_outlive_its_terminal_does() {
+    let (stage, model) = (stage(), Model::new());
+    let run =
+        stage.remit(&["run", "--roles", "own.toml", "--model", &model.choice(), "Which framework is used?"]);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' HUP; exec \"$@\"", "sh"]).arg(run.get_program()).args(run.get_args());
+    shell.current_dir(run.get_current_dir().unwrap()).env_clear();
+    shell.envs(run.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("OPENAI_API_KEY", "none");
+    let child = shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let asked = model.is_asked();
+    kill_process(Pid::from_child(&child), Signal::HUP).unwrap();
+    asked.says("It is pytest.");
+    let said = Said::from(child.wait_with_output().unwrap());
+    assert_eq!((said.code, said.stdout.as_str()), (0, "It is pytest.\n"), "{said:?}");
 }
 
 #[test]
