@@ -85,13 +85,11 @@ impl Editor {
         let _ = self.go_on.send(());
     }
 
-    /// Ends it where it waits for [`Editor::go_on`]; where it waits for a key, it is left.
-    pub(crate) fn end(self, is_reading: bool) {
+    /// Ends it, where it waits for [`Editor::go_on`]. One that waits for a key can only be left.
+    pub(crate) fn end(self) {
         drop(self.go_on);
-        if !is_reading {
-            // It has nothing to say that matters.
-            let _ = self.thread.join();
-        }
+        // It has nothing to say that matters.
+        let _ = self.thread.join();
     }
 }
 

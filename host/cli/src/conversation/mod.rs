@@ -170,8 +170,15 @@ impl Talk<'_> {
                 }
             }
         }
+        let reading = if is_reading {
+            Some(editor)
+        } else {
+            // It prints no more; whoever waits for it to print writes by itself from now on.
+            editor.end();
+            None
+        };
         self.part().await;
-        editor.end(is_reading);
+        drop(reading);
         Ok(ExitCode::from(leaving.unwrap_or_default()))
     }
 

@@ -304,6 +304,19 @@ fn leaving_while_it_works_stops_it_and_records_that() {
 }
 
 #[test]
+fn leaving_in_the_middle_of_much_output_is_possible() {
+    let (stage, model) = (stage(), Model::new());
+    let mut terminal = converse(&stage, &model);
+    terminal.line("Say much.");
+    let asked = model.is_asked();
+    terminal.sees("> ");
+    asked.says(&"a row of words\n".repeat(3000));
+    terminal.sees("a row of words");
+    terminal.types("/quit\r");
+    assert!(terminal.ends().0.success());
+}
+
+#[test]
 fn what_was_typed_before_a_question_of_a_run_is_no_answer_to_it() {
     let (stage, model) = (stage(), Model::new());
     let mut terminal = start(&stage, &model, &["run", "Add a line to the notes."]);

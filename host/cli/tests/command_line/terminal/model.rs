@@ -59,9 +59,10 @@ impl Asked {
         messages.iter().map(|message| (text(&message["role"]), text(&message["content"]))).collect()
     }
 
-    /// Replies with words.
+    /// Replies with words, streamed line by line.
     pub(crate) fn says(self, words: &str) {
-        self.replies(&json!({ "content": words }), "stop");
+        let deltas: Vec<Value> = words.split_inclusive('\n').map(|line| json!({ "content": line })).collect();
+        self.replies(&deltas, "stop");
     }
 
     /// Replies with a call.
@@ -70,17 +71,17 @@ impl Asked {
             "index": 0, "id": "call", "type": "function",
             "function": { "name": tool, "arguments": arguments.to_string() },
         });
-        self.replies(&json!({ "tool_calls": [call] }), "tool_calls");
+        self.replies(&[json!({ "tool_calls": [call] })], "tool_calls");
     }
 
-    fn replies(mut self, delta: &Value, reason: &str) {
+    fn replies(mut self, deltas: &[Value], reason: &str) {
         let chunk = |delta: &Value, reason: Value| {
             let chunk =
                 json!({ "id": "x", "choices": [{ "index": 0, "delta": delta, "finish_reason": reason }] });
             format!("data: {chunk}\n\n")
         };
-        let body =
-            format!("{}{}data: [DONE]\n\n", chunk(delta, Value::Null), chunk(&json!({}), json!(reason)));
+        let said: String = deltas.iter().map(|delta| chunk(delta, Value::Null)).collect();
+        let body = format!("{said}{}data: [DONE]\n\n", chunk(&json!({}), json!(reason)));
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n";
         let length = body.len();
         write!(self.stream, "{head}content-length: {length}\r\n\r\n{body}").unwrap();
