@@ -15,6 +15,7 @@ use crate::inbox::Inbox;
 use crate::ledger::Account;
 use crate::outcome::Status;
 use crate::patience::Patience;
+use crate::prices::{Cost, Pricing};
 use crate::roles::{Role, Roles, Rule};
 use crate::toolbox::Toolbox;
 
@@ -34,6 +35,8 @@ pub struct Agent {
     pub budget: Budget,
     /// Whom it asks.
     pub model: Arc<dyn Model>,
+    /// What that costs.
+    pub pricing: Pricing,
     /// How patiently it asks.
     pub patience: Patience,
     /// What `task` does; without it there is no `task`.
@@ -72,6 +75,8 @@ pub struct Ending {
     pub turns: u64,
     /// Tokens, the wrap-up included, its children's not.
     pub usage: Usage,
+    /// What they cost, where that is known.
+    pub cost: Option<Cost>,
     /// Bytes of its messages.
     pub context_bytes: u64,
     /// Bytes of the tool results among them.
@@ -100,6 +105,7 @@ impl Ending {
             warnings: Vec::new(),
             turns: 0,
             usage: Usage::default(),
+            cost: None,
             context_bytes: 0,
             result_bytes: 0,
             duration: Duration::ZERO,

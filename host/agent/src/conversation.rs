@@ -86,6 +86,7 @@ impl Conversation {
     /// Only before anything was started. Whatever happens later is told by the [`Outcome`].
     pub async fn prompt(&mut self, prompt: &str, cancel: CancellationToken) -> Result<Outcome, RunError> {
         let crew = self.crew();
+        crew.check_prices(&self.role)?;
         let narrowing = Narrowing::default();
         let toolbox = tokio::select! {
             biased;
@@ -194,6 +195,8 @@ fn outcome(crew: &Crew, ending: Ending) -> Outcome {
             delegations: totals.delegations,
             usage: totals.usage,
             tokens_estimated: totals.tokens_estimated,
+            cost: totals.cost,
+            cost_partial: totals.cost.is_some() && totals.unpriced,
             root_usage: ending.usage,
             main_context_bytes: ending.context_bytes,
             kept_out_bytes,

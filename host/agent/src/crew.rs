@@ -1,6 +1,6 @@
 //! What all agents of one run share, and how each of them is put together.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -17,9 +17,10 @@ use crate::event::{EventKind, Events};
 use crate::inbox::Inbox;
 use crate::models::Models;
 use crate::outcome::{Status, Unfinished};
+use crate::prices::Pricing;
 use crate::prompt;
 use crate::report::Findings;
-use crate::roles::{Authority, NarrowError, Narrowing, Roles};
+use crate::roles::{Authority, NarrowError, Narrowing, Roles, shown};
 use crate::run_loop::run_loop;
 use crate::toolbox::{Toolbox, ToolboxError, ToolboxFactory};
 
@@ -89,6 +90,21 @@ pub enum StartError {
         /// Why.
         source: ModelError,
     },
+    /// Its cost is limited, and what its model costs is not known.
+    #[error(
+        "role `{role}` can't be started: its cost is limited ({place}), and {file} has no price of `{model}`\n  \
+         help: add [prices.\"{model}\"] with `input` and `output` in dollars for a million tokens, or remove the limit"
+    )]
+    Price {
+        /// The role.
+        role: String,
+        /// Its model.
+        model: String,
+        /// The line of the limit.
+        place: String,
+        /// Where prices stand.
+        file: String,
+    },
 }
 
 impl Crew {
@@ -136,7 +152,45 @@ impl Crew {
     /// The model of an agent.
     pub(crate) fn model(&self, role: &RoleRef) -> Result<Arc<dyn Model>, StartError> {
         let model = self.models.of(role.get());
-        model.map_err(|source| StartError::Model { role: role.name().to_owned(), source })
+        let model = model.map_err(|source| StartError::Model { role: role.name().to_owned(), source })?;
+        self.check_price(role, model.id())?;
+        Ok(model)
+    }
+
+    /// A limit on cost needs to know what the model costs.
+    fn check_price(&self, role: &RoleRef, model: &str) -> Result<(), StartError> {
+        let place = match self.roles.limits_of(role.get()).max_cost {
+            Some(_) => role.place("max_cost"),
+            None if self.roles.budget().max_cost.is_some() => {
+                let line = self.roles.budget_line_of("max_cost").unwrap_or(1);
+                role.place_of_line(line)
+            }
+            None => return Ok(()),
+        };
+        let prices = self.models.prices();
+        match prices.of(model) {
+            Pricing::Unknown => Err(StartError::Price {
+                role: role.name().to_owned(),
+                model: shown(model),
+                place,
+                file: prices.place(),
+            }),
+            Pricing::Listed(_) | Pricing::Free => Ok(()),
+        }
+    }
+
+    /// Whether every role that an agent of `role` may start, at any depth, has a price where it needs one. Whatever else keeps
+    /// a model from being used is told when it is needed.
+    pub(crate) fn check_prices(&self, role: &RoleRef) -> Result<(), StartError> {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![role.name().to_owned()]);
+        while let Some(name) = open.pop() {
+            let Some(role) = self.role(&name).filter(|_| seen.insert(name)) else { continue };
+            if let Ok(model) = self.models.of(role.get()) {
+                self.check_price(&role, model.id())?;
+            }
+            open.extend(role.get().delegates().map(str::to_owned));
+        }
+        Ok(())
     }
 
     /// Puts an agent together. Its model is told about its toolbox's tools, and about `task` if it may still start
@@ -173,6 +227,7 @@ impl Crew {
             tools: ToolSet::new(specs),
             toolbox,
             budget,
+            pricing: self.models.prices().of(model.id()),
             model,
             patience: self.models.patience(),
             delegation,
@@ -223,6 +278,7 @@ impl Crew {
             reason: ending.reason.clone(),
             turns: ending.turns,
             usage: ending.usage,
+            cost: ending.cost,
             duration_ms: ending.duration_ms(),
         });
         if let Err(error) = finished {

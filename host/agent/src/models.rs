@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use remit_model::{Keys, Model, ModelChoice, ModelError};
 
 use crate::patience::Patience;
+use crate::prices::Prices;
 use crate::roles::Role;
 
 /// Gives each role its model.
@@ -21,6 +22,11 @@ pub trait Models: Send + Sync {
     fn patience(&self) -> Patience {
         Patience::default()
     }
+
+    /// What they cost.
+    fn prices(&self) -> Prices {
+        Prices::default()
+    }
 }
 
 /// The run's model for every role that names none, and each other one opened once, when it is first needed.
@@ -28,6 +34,7 @@ pub struct ChosenModels {
     default: Arc<dyn Model>,
     keys: Keys,
     patience: Patience,
+    prices: Prices,
     opened: Mutex<HashMap<String, Arc<dyn Model>>>,
 }
 
@@ -39,7 +46,15 @@ impl ChosenModels {
     /// What keeps the run's model from being used.
     pub fn new(choice: &ModelChoice, keys: Keys) -> Result<ChosenModels, ModelError> {
         let default = choice.open(&keys)?;
-        Ok(ChosenModels { default, keys, patience: Patience::default(), opened: Mutex::default() })
+        let (patience, prices) = (Patience::default(), Prices::default());
+        Ok(ChosenModels { default, keys, patience, prices, opened: Mutex::default() })
+    }
+
+    /// The same at these prices.
+    #[must_use]
+    pub fn with_prices(mut self, prices: Prices) -> ChosenModels {
+        self.prices = prices;
+        self
     }
 
     /// The same, asked with this patience.
@@ -65,6 +80,10 @@ impl Models for ChosenModels {
 
     fn patience(&self) -> Patience {
         self.patience.clone()
+    }
+
+    fn prices(&self) -> Prices {
+        self.prices.clone()
     }
 }
 

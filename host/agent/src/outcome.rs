@@ -6,6 +6,7 @@ use remit_model::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::NetChange;
+use crate::prices::Cost;
 
 /// How an agent ended. The runtime sets it; nothing that a model says does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -122,6 +123,12 @@ pub struct Figures {
     pub usage: Usage,
     /// Whether some of the tokens are an estimate by size, because a model reported none.
     pub tokens_estimated: bool,
+    /// What they cost by the user's prices, in dollars; nothing where no model had a price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+    /// Whether there were models without a price too, whose tokens `cost` leaves out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cost_partial: bool,
     /// The root's own tokens, part of `usage`.
     pub root_usage: Usage,
     /// Bytes of the messages that the root's model was shown: prompt, its own words, tool results and reports.

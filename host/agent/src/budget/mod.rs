@@ -7,6 +7,7 @@
 
 mod clock;
 mod deadline;
+mod spent;
 mod tree;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,9 +19,11 @@ use tokio::time::{Instant, sleep_until};
 use clock::Clock;
 pub(crate) use clock::{InFlight, Waiting};
 use deadline::Deadlines;
+pub(crate) use spent::{Room, Spent};
 use tree::Reserve;
 pub use tree::Tree;
 
+use crate::prices::Pricing;
 use crate::roles::{Limits, format_duration};
 use crate::toolbox::CallLimits;
 
@@ -32,10 +35,6 @@ const WRAP_UP_PART: u32 = 8;
 
 /// How long is slept at least before it is looked again whether the time is over.
 const SHORT_SLEEP: Duration = Duration::from_millis(5);
-
-/// Below this many tokens, a reply is asked to be no longer than what is left. Above it no such wish is sent: a model
-/// may refuse a number that is larger than what it can do.
-const SMALL_REPLY: u64 = 4096;
 
 /// Which limit ended something.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +86,7 @@ pub struct Budget {
 struct Own {
     turns: u64,
     model_calls: u64,
-    tokens: u64,
+    spent: Spent,
     delegations: u64,
     reserve: Reserve,
 }
@@ -166,26 +165,28 @@ impl Budget {
         }
     }
 
-    /// Takes a turn and its model call.
+    /// Takes a turn and its model call, which takes at least `least`.
     ///
     /// # Errors
     ///
-    /// The limit that is used up.
-    pub fn begin_turn(&self) -> Result<(), Exhausted> {
+    /// The limit that is used up, or that the call is sure to go over.
+    pub(crate) fn begin_turn(&self, least: Spent) -> Result<(), Exhausted> {
         let mut own = self.own();
         for (used, limit, key) in [
             (own.turns, u64::from(self.limits.max_turns), "max_turns"),
             (own.model_calls, u64::from(self.limits.max_model_calls), "max_model_calls"),
-            (own.tokens, self.limits.max_tokens, "max_tokens"),
         ] {
             if used >= limit {
                 return Err(self.exhausted(key));
             }
         }
+        if let Some(key) = (own.spent + least).reaches(&self.limits) {
+            return Err(self.exhausted(key));
+        }
         if Instant::now() >= self.work_end() {
             return Err(self.time_limit());
         }
-        self.tree.begin_turn()?;
+        self.tree.begin_turn(own.reserve, least)?;
         own.turns += 1;
         own.model_calls += 1;
         Ok(())
@@ -214,11 +215,11 @@ impl Budget {
         self.tree.use_reserve(&mut own.reserve)
     }
 
-    /// Counts the tokens of a reply.
-    pub fn spend(&self, usage: Usage, is_estimate: bool) {
+    /// Counts the tokens of a reply, and what they cost.
+    pub(crate) fn spend(&self, usage: Usage, pricing: &Pricing, is_estimate: bool) {
         let mut own = self.own();
-        own.tokens = own.tokens.saturating_add(usage.total());
-        self.tree.spend(usage, is_estimate, &mut own.reserve);
+        own.spent = own.spent + Spent::on(usage, pricing);
+        self.tree.spend(usage, pricing, is_estimate, &mut own.reserve);
     }
 
     /// Counts a tool call that is about to be made.
@@ -247,10 +248,15 @@ impl Budget {
         self.limits.call_time
     }
 
-    /// How long the next reply may be, in tokens, where little is left.
-    pub fn reply_tokens(&self) -> Option<u64> {
-        let left = self.limits.max_tokens.saturating_sub(self.own().tokens).min(self.tree.tokens_left());
-        (1..SMALL_REPLY).contains(&left).then_some(left)
+    /// How long the next reply may be, in tokens, if its request takes no more than `least`.
+    pub(crate) fn reply_room(&self, least: Spent, pricing: &Pricing) -> Room {
+        let own = self.own();
+        let rooms = [
+            Room::of(&self.limits, own.spent + least, pricing, |key| self.exhausted(key)),
+            self.tree.reply_room(own.reserve, least, pricing),
+        ];
+        let [own, tree] = rooms;
+        if own.tokens <= tree.tokens { own } else { tree }
     }
 
     /// When the agent's work must end, if nothing waits for a person until then.
@@ -266,16 +272,6 @@ impl Budget {
     /// The limit that [`work_end`](Budget::work_end) comes from.
     pub fn time_limit(&self) -> Exhausted {
         self.work.limit()
-    }
-
-    /// What ends an agent whose reply was cut because few tokens were left.
-    pub fn tokens_limit(&self) -> Exhausted {
-        let own_left = self.limits.max_tokens.saturating_sub(self.own().tokens);
-        if own_left <= self.tree.tokens_left() {
-            self.exhausted("max_tokens")
-        } else {
-            self.tree.exhausted("max_tokens")
-        }
     }
 
     /// How many levels of agents there may be below this one.

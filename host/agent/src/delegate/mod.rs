@@ -204,6 +204,7 @@ fn report(child: &Agent, ended: &Ended) -> Report {
         warnings,
         turns: ending.turns,
         usage: ending.usage,
+        cost: ending.cost,
         role: child.role.name(),
         agent: &child.path,
         duration_ms: ending.duration_ms(),

@@ -98,6 +98,7 @@ mod tests {
             reason: None,
             turns: 7,
             usage: remit_model::Usage { input_tokens: u64::MAX, cached_tokens: 1, output_tokens: 2 },
+            cost: None,
             duration_ms: 5,
         });
         let quoted = event(EventKind::Warning { text: "\"a\"\n\u{1b}[31m\u{2028}测试".into() });

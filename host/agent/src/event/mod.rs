@@ -14,6 +14,7 @@ use crate::approval::{Asked, Decider, Scope};
 use crate::ledger::{Change, Entry};
 use crate::notes::NoteRecord;
 use crate::outcome::{Outcome, Status};
+use crate::prices::Cost;
 use crate::report::Report;
 
 /// One thing that happened.
@@ -255,6 +256,9 @@ pub enum EventKind {
         turns: u64,
         /// Its own tokens, those of its children not included.
         usage: Usage,
+        /// What they cost by the user's prices, in dollars; nothing where its model has no price.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost: Option<Cost>,
         /// How long it took, in milliseconds.
         duration_ms: u64,
     },

@@ -14,6 +14,7 @@ pub(crate) use parse::Known;
 
 use crate::ledger::NetChange;
 use crate::outcome::Status;
+use crate::prices::Cost;
 
 /// A child's report, as its parent is shown it.
 ///
@@ -42,6 +43,9 @@ pub struct Report {
     pub turns: u64,
     /// Its own tokens, the wrap-up included.
     pub usage: Usage,
+    /// What they cost by the user's prices, in dollars; nothing where its model has no price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
     /// Its role.
     pub role: String,
     /// Its path, such as `root/explorer#1`.
@@ -162,6 +166,7 @@ mod tests {
             open_questions: vec![],
             turns: 2,
             usage: Usage { input_tokens: 10, cached_tokens: 0, output_tokens: 5 },
+            cost: None,
             role: "explorer".into(),
             agent: "root/explorer#1".into(),
             duration_ms: 7,

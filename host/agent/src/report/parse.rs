@@ -8,6 +8,7 @@ use super::{Evidence, Report};
 use crate::agent_path::AgentPath;
 use crate::ledger::NetChange;
 use crate::outcome::Status;
+use crate::prices::Cost;
 
 /// The keys that a child may fill. Whatever else it writes is not its to say.
 const KEYS: [&str; 4] = ["summary", "evidence", "warnings", "open_questions"];
@@ -79,6 +80,7 @@ impl Findings {
             open_questions: self.open_questions,
             turns: known.turns,
             usage: known.usage,
+            cost: known.cost,
             role: known.role.to_owned(),
             agent: known.agent.as_str().to_owned(),
             duration_ms: known.duration_ms,
@@ -94,6 +96,7 @@ pub(crate) struct Known<'a> {
     pub(crate) warnings: Vec<String>,
     pub(crate) turns: u64,
     pub(crate) usage: Usage,
+    pub(crate) cost: Option<Cost>,
     pub(crate) role: &'a str,
     pub(crate) agent: &'a AgentPath,
     pub(crate) duration_ms: u64,

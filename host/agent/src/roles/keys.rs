@@ -17,6 +17,7 @@ pub(super) const LIMIT_KEYS: &[&str] = &[
     "max_turns",
     "max_model_calls",
     "max_tokens",
+    "max_cost",
     "max_tool_calls",
     "max_delegations",
     "max_depth",

@@ -1,10 +1,13 @@
 use std::time::Duration;
 
 use super::duration::format_duration;
+use super::problem::Problem;
 use super::reader::{Reader, Section};
+use super::shown::shown;
+use crate::prices::Cost;
 
 /// Where an agent, or the whole tree of agents, stops. Every limit always holds: one that a file leaves out has its
-/// default.
+/// default. Only on cost there is none by default, because what models cost is not known without the user's table.
 ///
 /// The same keys stand in `[budget]`, where each counts the root and every agent below it together, and in a role,
 /// where each counts one agent of that role alone.
@@ -16,6 +19,8 @@ pub struct Limits {
     pub max_model_calls: u32,
     /// Tokens, input (cached included) and output together. Stops a bill that grows with every turn's longer input.
     pub max_tokens: u64,
+    /// What the models may cost. Stops a bill where tokens of several prices are used.
+    pub max_cost: Option<Cost>,
     /// Tool calls in one turn. Stops a reply that asks for a thousand at once.
     pub max_tool_calls: u32,
     /// `task` calls. Stops agents that only hand the work on.
@@ -37,6 +42,7 @@ impl Limits {
         max_turns: 60,
         max_model_calls: 100,
         max_tokens: 400_000,
+        max_cost: None,
         max_tool_calls: 16,
         max_delegations: 12,
         max_depth: 2,
@@ -51,6 +57,7 @@ impl Limits {
         max_turns: 12,
         max_model_calls: 20,
         max_tokens: 200_000,
+        max_cost: None,
         max_tool_calls: 16,
         max_delegations: 8,
         max_depth: 2,
@@ -59,13 +66,14 @@ impl Limits {
         result_bytes: 32 * 1024,
     };
 
-    /// The smaller one of each limit.
+    /// The smaller one of each limit. One on cost is only made smaller, never set: that of a tree is counted by the tree.
     #[must_use]
     pub fn min(&self, other: &Self) -> Self {
         Self {
             max_turns: self.max_turns.min(other.max_turns),
             max_model_calls: self.max_model_calls.min(other.max_model_calls),
             max_tokens: self.max_tokens.min(other.max_tokens),
+            max_cost: self.max_cost.map(|own| other.max_cost.map_or(own, |other| own.min(other))),
             max_tool_calls: self.max_tool_calls.min(other.max_tool_calls),
             max_delegations: self.max_delegations.min(other.max_delegations),
             max_depth: self.max_depth.min(other.max_depth),
@@ -77,11 +85,12 @@ impl Limits {
 
     /// Each limit with its key, as the file would say it.
     #[must_use]
-    pub fn rows(&self) -> [(&'static str, String); 9] {
+    pub fn rows(&self) -> [(&'static str, String); 10] {
         [
             ("max_turns", self.max_turns.to_string()),
             ("max_model_calls", self.max_model_calls.to_string()),
             ("max_tokens", self.max_tokens.to_string()),
+            ("max_cost", self.max_cost.map_or_else(|| "none".to_owned(), |cost| cost.to_string())),
             ("max_tool_calls", self.max_tool_calls.to_string()),
             ("max_delegations", self.max_delegations.to_string()),
             ("max_depth", self.max_depth.to_string()),
@@ -99,6 +108,7 @@ pub struct LimitOverrides {
     pub max_turns: Option<u32>,
     pub max_model_calls: Option<u32>,
     pub max_tokens: Option<u64>,
+    pub max_cost: Option<Cost>,
     pub max_tool_calls: Option<u32>,
     pub max_delegations: Option<u32>,
     pub max_depth: Option<u32>,
@@ -124,6 +134,7 @@ impl LimitOverrides {
             max_delegations: count("max_delegations", 0),
             max_depth: count("max_depth", 0),
             max_tokens: reader.number(section, "max_tokens", 1, MAX_LARGE),
+            max_cost: cost(reader, section),
             wall_clock: reader.duration(section, "wall_clock"),
             call_time: reader.duration(section, "call_time"),
             result_bytes: reader.number(section, "result_bytes", 1, MAX_LARGE),
@@ -137,6 +148,7 @@ impl LimitOverrides {
             max_turns: self.max_turns.unwrap_or(defaults.max_turns),
             max_model_calls: self.max_model_calls.unwrap_or(defaults.max_model_calls),
             max_tokens: self.max_tokens.unwrap_or(defaults.max_tokens),
+            max_cost: self.max_cost.or(defaults.max_cost),
             max_tool_calls: self.max_tool_calls.unwrap_or(defaults.max_tool_calls),
             max_delegations: self.max_delegations.unwrap_or(defaults.max_delegations),
             max_depth: self.max_depth.unwrap_or(defaults.max_depth),
@@ -145,6 +157,16 @@ impl LimitOverrides {
             result_bytes: self.result_bytes.unwrap_or(defaults.result_bytes),
         }
     }
+}
+
+/// Dollars, as a string: a number with a point would be read as another one.
+fn cost(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Cost> {
+    let text = reader.string(section, "max_cost")?;
+    let cost = Cost::parse(&text.value).filter(|cost| *cost > Cost::ZERO);
+    if cost.is_none() {
+        reader.report(text.at, section.key("max_cost"), Problem::Cost(shown(&text.value)));
+    }
+    cost
 }
 
 #[cfg(test)]

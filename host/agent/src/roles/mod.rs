@@ -61,7 +61,7 @@ pub use problem::Problem;
 pub use prompt::{MAX_PROMPT_BYTES, Prompt};
 pub use role::Role;
 pub use section::{Marks, Placed, Position};
-pub(crate) use shown::{shown, shown_path};
+pub(crate) use shown::{shown, shown_path, shown_words};
 pub use source::{MAX_ROLES_BYTES, ROLES_FILE, RolesSource, RolesText};
 pub use suggest::nearest;
 pub use tools::{KnownTools, TASK_TOOL, ToolPattern};

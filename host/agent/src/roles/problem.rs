@@ -82,6 +82,9 @@ pub enum Problem {
         /// The largest.
         most: u64,
     },
+    /// A text that is no amount of money, or nothing.
+    #[error("`{0}` is no limit on cost")]
+    Cost(String),
     /// A text that is no duration.
     #[error("`{text}`: {problem}")]
     Duration {
@@ -278,6 +281,9 @@ impl Problem {
             Self::Missing { why, .. } => Some((*why).to_owned()),
             Self::Empty => Some("say something, or remove the key".to_owned()),
             Self::TwoPrompts => Some("remove one of them".to_owned()),
+            Self::Cost(_) => {
+                Some("write dollars, at most six digits behind the point: \"0.50\", \"12\"".to_owned())
+            }
             Self::Duration { .. } => {
                 Some("write a number with its unit: \"500ms\", \"30s\", \"15m\", \"1h30m\"".to_owned())
             }

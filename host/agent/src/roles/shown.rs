@@ -14,7 +14,7 @@ pub(crate) fn shown(text: &str) -> String {
 }
 
 /// Another part's explanation, which may repeat somebody else's text, as a message may pass it on.
-pub(super) fn shown_words(text: &str) -> String {
+pub(crate) fn shown_words(text: &str) -> String {
     cut(text, MAX_WORDS)
 }
 

@@ -4,6 +4,7 @@ mod ask;
 mod calls;
 mod ids;
 mod repeats;
+mod request_size;
 mod result;
 mod tool;
 
@@ -11,15 +12,20 @@ use remit_model::{Content, Message, Reply, StopReason, ToolChoice, Transcript, U
 use tokio::time::Instant;
 
 use self::repeats::Repeats;
+use self::request_size::RequestSize;
 use crate::agent::{Agent, Ending};
-use crate::budget::Exhausted;
+use crate::budget::{Exhausted, Room, Spent};
 use crate::event::{EventKind, SinkError};
 use crate::ledger::Account;
 use crate::outcome::Status;
+use crate::prices::Cost;
 use crate::prompt;
 
 /// What a token is taken to be, in bytes, where a model does not count.
 const BYTES_PER_TOKEN: u64 = 4;
+
+/// How long a reply may be unless somebody says otherwise, in tokens: what nearly every model can do.
+const LONG_REPLY: u64 = 16_384;
 
 /// Runs an agent until it has nothing more to call, a limit is reached, it is cancelled, or something breaks.
 ///
@@ -64,6 +70,8 @@ struct Course<'a> {
     warnings: Vec<String>,
     turns: u64,
     usage: Usage,
+    cost: Option<Cost>,
+    request_size: RequestSize,
     context_bytes: u64,
     result_bytes: u64,
     repeats: Repeats,
@@ -81,6 +89,8 @@ impl<'a> Course<'a> {
             warnings: Vec::new(),
             turns: 0,
             usage: Usage::default(),
+            cost: None,
+            request_size: RequestSize::default(),
             context_bytes,
             result_bytes: 0,
             repeats: Repeats::default(),
@@ -105,26 +115,37 @@ impl<'a> Course<'a> {
         let Some(text) = self.agent.inbox.as_ref().and_then(|inbox| inbox.take()) else { return Ok(()) };
         self.agent.emit(EventKind::InputTaken { text: text.clone() })?;
         self.push(Message::user(text));
+        self.request_size.forget();
         Ok(())
     }
 
     async fn turn(&mut self) -> Result<(), Stop> {
-        let budget = &self.agent.budget;
-        budget.begin_turn().map_err(Stop::Exhausted)?;
+        let Agent { budget, pricing, prompt, .. } = self.agent;
+        let least = self.request_size.at_least(self.context_bytes, size(prompt));
+        let least = Spent::at_least(least, pricing);
+        budget.begin_turn(least).map_err(Stop::Exhausted)?;
         self.turns += 1;
-        let reply_tokens = budget.reply_tokens();
+        let room = budget.reply_room(least, pricing);
+        let reply_tokens = self.shortened_to(&room);
         let reply = self.ask(ToolChoice::Auto, budget.work_end(), reply_tokens).await?;
         match reply.stop {
             StopReason::End | StopReason::ToolUse if !reply.calls.is_empty() => {
                 self.push(Message::assistant_with(reply.text, reply.calls.clone(), reply.parts));
                 self.run_calls(reply.calls).await
             }
-            _ => Err(self.last_words(reply, reply_tokens.is_some())),
+            _ => Err(self.last_words(reply, reply_tokens.map(|_| room.limit))),
         }
     }
 
+    /// How long a reply is asked to be at most, if that is shorter than it would be otherwise. A model may refuse a number that
+    /// is larger than what it can do, so that none is sent where much is left.
+    fn shortened_to(&self, room: &Room) -> Option<u64> {
+        let otherwise = self.agent.role.get().settings().max_output_tokens.unwrap_or(LONG_REPLY);
+        (room.tokens < otherwise).then_some(room.tokens.max(1))
+    }
+
     /// What a reply without calls to make ends the loop with. Calls of a reply that was cut or declined are not made.
-    fn last_words(&mut self, reply: Reply, was_short: bool) -> Stop {
+    fn last_words(&mut self, reply: Reply, shortened_by: Option<Exhausted>) -> Stop {
         let Reply { text, stop, parts, .. } = reply;
         let is_empty = text.trim().is_empty();
         if !is_empty {
@@ -136,8 +157,10 @@ impl<'a> Course<'a> {
         match stop {
             StopReason::Refusal => Stop::Refused("the model declined".to_owned()),
             StopReason::ContentFilter => Stop::Refused("the provider's filter stopped the reply".to_owned()),
-            StopReason::Length if was_short => Stop::Exhausted(self.agent.budget.tokens_limit()),
-            StopReason::Length => Stop::Failed(self.cut_at()),
+            StopReason::Length => match shortened_by {
+                Some(exhausted) => Stop::Exhausted(exhausted),
+                None => Stop::Failed(self.cut_at()),
+            },
             StopReason::End | StopReason::ToolUse if is_empty => {
                 Stop::Failed("the model's reply was empty".to_owned())
             }
@@ -167,7 +190,14 @@ impl<'a> Course<'a> {
             usage.output_tokens = (size(&reply.text) + said).div_ceil(BYTES_PER_TOKEN);
         }
         self.usage += usage;
-        self.agent.budget.spend(usage, is_estimate);
+        if !is_estimate {
+            self.request_size.count(usage, self.context_bytes);
+        }
+        let Agent { budget, pricing, .. } = self.agent;
+        if let Some(cost) = pricing.cost(usage) {
+            self.cost = Some(self.cost.unwrap_or_default() + cost);
+        }
+        budget.spend(usage, pricing, is_estimate);
     }
 
     /// The last turn of an agent that is out of budget. Whatever comes of it, the limit stays what ended the agent.
@@ -184,7 +214,10 @@ impl<'a> Course<'a> {
         }
         self.turns += 1;
         self.push(Message::user(prompt::wrap_up(&limit, !agent.path.is_root())));
-        let asked = self.ask(ToolChoice::None, agent.budget.wrap_up_end(), agent.budget.reply_tokens()).await;
+        // Its own limits are for work: where they are used up, its last words are as long as the model has them.
+        let room = agent.budget.reply_room(Spent::default(), &agent.pricing);
+        let reply_tokens = self.shortened_to(&room).filter(|_| room.tokens > 0);
+        let asked = self.ask(ToolChoice::None, agent.budget.wrap_up_end(), reply_tokens).await;
         let problem = match asked {
             Ok(reply) if reply.text.trim().is_empty() => "the reply was empty".to_owned(),
             Ok(reply) => {
@@ -227,6 +260,7 @@ impl<'a> Course<'a> {
             warnings: self.warnings,
             turns: self.turns,
             usage: self.usage,
+            cost: self.cost,
             context_bytes: self.context_bytes,
             result_bytes: self.result_bytes,
             duration: self.started.elapsed(),

@@ -188,7 +188,7 @@ mod tests {
 ceiling     reads the whole workspace
   hides     `secrets/`, beside the built-in list
   reveals   `.env`, and so shows every role what is hidden otherwise: `*.env`, `.env*`
-whole run   max_turns 60, max_model_calls 100, max_tokens 400000, max_tool_calls 16, max_delegations 12, max_depth 2, wall_clock 15m, call_time 30s, result_bytes 65536
+whole run   max_turns 60, max_model_calls 100, max_tokens 400000, max_cost none, max_tool_calls 16, max_delegations 12, max_depth 2, wall_clock 15m, call_time 30s, result_bytes 65536
 plugin      archive
   component a.wasm, sha256 626d0ce33ca550dc06351c3ea7b698be557ff5d35bf25edc44221b561838594c
 role        root: Plans.
@@ -197,13 +197,13 @@ role        root: Plans.
   tools     `archive.*`, `task` without `archive.open`
   reads     the whole workspace, but for `*.tmp`
   delegates to `reader`
-  limits    max_turns 3, max_model_calls 20, max_tokens 200000, max_tool_calls 16, max_delegations 8, max_depth 2, wall_clock 10m, call_time 30s, result_bytes 32768
+  limits    max_turns 3, max_model_calls 20, max_tokens 200000, max_cost none, max_tool_calls 16, max_delegations 8, max_depth 2, wall_clock 10m, call_time 30s, result_bytes 32768
 role        reader: Reads.
   prompt    6 bytes
   tools     none
   reads     nothing
   delegates to nobody
-  limits    max_turns 12, max_model_calls 20, max_tokens 200000, max_tool_calls 16, max_delegations 8, max_depth 2, wall_clock 10m, call_time 30s, result_bytes 32768
+  limits    max_turns 12, max_model_calls 20, max_tokens 200000, max_cost none, max_tool_calls 16, max_delegations 8, max_depth 2, wall_clock 10m, call_time 30s, result_bytes 32768
 ";
         let expected = expected
             .replace("be0d6ba1302dbc9a4f8c8b4f3a3b7a4c", &crate::roles::Digest::of(b"Do.").to_string());

@@ -135,8 +135,8 @@ async fn the_trees_limits_count_every_agent_and_keep_each_ones_wrap_up_aside() {
 
 #[tokio::test]
 async fn the_trees_tokens_end_a_child_before_its_wrap_up_would_go_over() {
-    // A wrap-up is taken to cost what the last turn did.
-    for (tokens, limit) in [(399, None), (400, Some("budget.max_tokens"))] {
+    // A wrap-up is taken to cost what the last turn did, and a request what the last one did and what came since.
+    for (tokens, limit) in [(390, None), (400, Some("budget.max_tokens"))] {
         let stage = Stage::new(vec![
             ("root", calls(vec![task("t1", "explorer")]).tokens(100, 0)),
             ("root/explorer#1", reads().tokens(tokens, 0)),
@@ -270,13 +270,14 @@ async fn a_child_ends_within_its_parents_time_and_says_whose_it_was() {
 #[tokio::test]
 async fn where_few_tokens_are_left_the_reply_is_asked_to_be_short() {
     let stage = Stage::new(vec![
-        ("root", reads().tokens(900, 0)),
+        ("root", reads().tokens(450, 0)),
         ("root", says("So").stop(StopReason::Length)),
         ("root", says("so far")),
     ])
     .with("root", "max_tokens = 1000");
     let played = stage.play().await;
-    assert_eq!(played.shown("root", 1).max_output_tokens, Some(100));
+    // Of the 550 that are left, the request takes 450 and what came since.
+    assert_eq!(played.shown("root", 1).max_output_tokens, Some(98));
     assert_eq!(limit(&played.outcome), (Status::BudgetExhausted, "max_tokens"));
     assert_eq!(played.outcome.answer, "so far");
 }
@@ -284,10 +285,10 @@ async fn where_few_tokens_are_left_the_reply_is_asked_to_be_short() {
 #[tokio::test]
 async fn a_model_that_does_not_count_is_counted_for() {
     let stage = Stage::new(vec![("root", reads().tokens(0, 0)), ("root", says("so far").tokens(0, 0))])
-        .with("root", "max_tokens = 20");
+        .with("root", "max_tokens = 100");
     let played = stage.play().await;
     assert_eq!(limit(&played.outcome), (Status::BudgetExhausted, "max_tokens"));
-    assert!(played.outcome.figures.tokens_estimated && played.outcome.figures.usage.total() > 20);
+    assert!(played.outcome.figures.tokens_estimated && played.outcome.figures.usage.total() > 100);
 }
 
 /// A person's time is not the agent's. The clock stands still but for what is waited for.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use remit_agent::roles::{BuiltIn, Role, Roles, RolesSource};
 use remit_agent::{
-    Agent, AgentPath, Broker, Budget, Events, Patience, Policy, RoleRef, ToolboxFactory, Tree, run_loop,
+    Agent, AgentPath, Broker, Budget, Events, Patience, Policy, Pricing, RoleRef, ToolboxFactory, Tree,
+    run_loop,
 };
 use remit_model::{Message, ToolSet, ToolSpec, Transcript};
 use serde_json::json;
@@ -108,6 +109,7 @@ async fn either_lock_alone_is_enough() {
         toolbox,
         budget: Budget::root(&Tree::new(roles.budget().clone()), roles.limits_of(explorer)),
         model: actor.clone(),
+        pricing: Pricing::Free,
         patience: Patience::none(),
         delegation: None,
         broker: Broker::new(Policy::Ask, None),

@@ -7,6 +7,7 @@ mod budget;
 mod calls;
 mod cancel;
 mod conversation;
+mod cost;
 mod delegation;
 mod endings;
 mod events;

@@ -4,12 +4,13 @@ use std::env;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use remit_agent::{ChosenModels, Models, Notes, SandboxToolboxes};
+use remit_agent::{ChosenModels, Models, Notes, PRICES_FILE, Prices, SandboxToolboxes};
 use remit_model::{Keys, ModelChoice};
 use remit_pack::inert;
 
 use crate::command_line::{Place, Work};
 use crate::failure::Failure;
+use crate::folders;
 use crate::plugins;
 use crate::project::{Breadth, Project};
 use crate::screen::{Busy, Screen};
@@ -36,7 +37,8 @@ impl Prepared {
             Some(text) => ModelChoice::parse(text).map_err(Failure::refused)?,
             None => ModelChoice::from_env(&keys),
         };
-        let models = Arc::new(ChosenModels::new(&choice, keys.clone()).map_err(Failure::refused)?);
+        let models = ChosenModels::new(&choice, keys.clone()).map_err(Failure::refused)?;
+        let models = Arc::new(models.with_prices(prices()?));
         // What can't be had is found out before anything is begun.
         models.of(role).map_err(Failure::refused)?;
         let choice = match role.model() {
@@ -87,4 +89,12 @@ pub(crate) fn warnings(warnings: &[String], screen: Screen) -> String {
         .iter()
         .map(|warning| screen.careful(&screen.entry("", &inert(&format!("! {warning}")), 0)))
         .collect()
+}
+
+/// What models cost, as the user says.
+fn prices() -> Result<Prices, Failure> {
+    match folders::config() {
+        Some(folder) => Prices::read(&folder.join(PRICES_FILE)).map_err(Failure::refused),
+        None => Ok(Prices::default()),
+    }
 }

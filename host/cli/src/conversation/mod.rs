@@ -361,7 +361,7 @@ impl Talk<'_> {
                     format!("from the next prompt on: {}{}", choice.explain(), own.unwrap_or_default());
                 self.voice.say(self.screen.faint(&self.screen.entry("", &inert(&words), 0)));
                 self.prepared.choice = choice;
-                let models = Arc::new(models);
+                let models = Arc::new(models.with_prices(self.prepared.models.prices()));
                 self.prepared.models = models.clone();
                 self.other_models = Some(models);
             }

@@ -37,8 +37,10 @@ fn hanging(words: &str, screen: Screen) -> String {
 
 fn spent(figures: &Figures) -> String {
     let about = if figures.tokens_estimated { "about " } else { "" };
+    let at_least = if figures.cost_partial { "at least " } else { "" };
+    let cost = figures.cost.map(|cost| format!(" · {at_least}${cost}")).unwrap_or_default();
     format!(
-        "{} · {} · {about}{} · {} · {}",
+        "{} · {} · {about}{}{cost} · {} · {}",
         count(figures.turns, "turn"),
         count(figures.model_calls, "model call"),
         count(figures.usage.total(), "token"),

@@ -126,7 +126,7 @@ impl Agent {
             }
             EventKind::ToolStarted { .. } => self.tool_calls += 1,
             // What the runtime counted is right also where a provider told nothing.
-            EventKind::AgentFinished { status, limit, reason, turns, usage, duration_ms } => {
+            EventKind::AgentFinished { status, limit, reason, turns, usage, duration_ms, .. } => {
                 self.status = Some(status);
                 (self.limit, self.reason) = (limit, reason);
                 self.turns = self.before.0 + turns;
