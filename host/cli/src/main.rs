@@ -21,6 +21,10 @@ use clap::{CommandFactory, Parser};
 use crate::command_line::{CommandLine, Work};
 
 fn main() -> ExitCode {
+    // The sandbox starts this program a second time, to start commands from.
+    if let Some(code) = remit_sandbox::launch_commands() {
+        return code;
+    }
     // Nothing is set up before the arguments are understood: `--version` and `--help` end here.
     let CommandLine { place, work, command } = CommandLine::parse();
     let done = match command {

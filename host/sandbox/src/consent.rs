@@ -106,7 +106,6 @@ impl From<Arc<Ledger>> for Supervision {
 
 impl Supervision {
     /// Asks whether an effect may be. While it waits, the call's clock stands still.
-    #[expect(dead_code, reason = "nothing is linked yet whose effects leave the workspace")]
     pub(crate) async fn ask(&self, clock: &Clock, effect: Outward) -> Result<(), String> {
         let _paused = clock.pause();
         self.consent.ask(effect).await

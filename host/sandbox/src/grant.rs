@@ -183,6 +183,10 @@ impl Grants {
         &self.commands.patterns
     }
 
+    pub(crate) fn commands_granted(&self) -> &Commands {
+        &self.commands
+    }
+
     /// Whether anything may be written.
     pub(crate) fn can_write(&self) -> bool {
         !self.writable.is_empty()

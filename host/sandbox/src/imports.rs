@@ -7,6 +7,8 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 use wasmtime::component::types::ComponentItem;
 
+use crate::command;
+
 /// The WASI release whose interfaces the host provides; a later patch release of it may be asked for too.
 const WASI: &str = "0.2";
 
@@ -69,6 +71,8 @@ pub enum ImportKind {
     Clock,
     /// `wasi:random`.
     Random,
+    /// `remit:command`.
+    Command,
     /// `wasi:io`: the streams and waiting that the others are made of.
     Io,
     /// Types that the component shares with others; there is nothing to call.
@@ -88,6 +92,7 @@ impl ImportKind {
             ImportKind::Environment => "nothing: no variables, no arguments",
             ImportKind::Clock => "the time of day, and waiting",
             ImportKind::Random => "random numbers",
+            ImportKind::Command => "commands that its role grants",
             ImportKind::Io | ImportKind::Types => "nothing by itself",
             ImportKind::Unknown => "nothing: the host does not provide it",
         }
@@ -150,6 +155,7 @@ fn kind(name: &str) -> ImportKind {
     let interface = name.split_once('@').map_or(name, |(interface, _)| interface);
     match KNOWN.iter().find(|(known, _)| *known == interface) {
         Some((_, kind)) => *kind,
+        None if interface == command::INTERFACE => ImportKind::Command,
         None if interface.starts_with("wasi:http/") => ImportKind::Http,
         None => ImportKind::Unknown,
     }
@@ -168,6 +174,12 @@ fn refusal(name: &str) -> Option<String> {
             _ => Some(format!("expected version {WASI} of it, found {found}")),
         };
     }
+    if interface == command::INTERFACE {
+        return match version {
+            Some(command::VERSION) => None,
+            _ => Some(format!("expected version {} of it, found {found}", command::VERSION)),
+        };
+    }
     Some(match interface.split_once(':') {
         Some(("wasi", rest)) if rest.starts_with("http/") => {
             "plugins are given no network, so HTTP is not provided".to_owned()
@@ -175,7 +187,9 @@ fn refusal(name: &str) -> Option<String> {
         Some(("wasi", _)) => format!("WASI {WASI} as this host provides it has no such interface"),
         Some(("remit", _)) => {
             format!(
-                "expected none of remit's own interfaces, because this version provides none, found {found}"
+                "of remit's own interfaces expected `{}@{}`, found another one with {found}",
+                command::INTERFACE,
+                command::VERSION,
             )
         }
         _ => "the host does not know it".to_owned(),

@@ -92,13 +92,16 @@ pub enum Entry {
         /// Its exit code; nothing if it was ended from outside, or by a signal.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         exit_code: Option<i32>,
-        /// What ended it, if it did not end by itself: `time`, `output`, `signal 9`, `cancelled`.
+        /// What ended it, if it did not end by itself: `time`, `output`, `memory`, `processes`, `signal 9`, `cancelled`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ended_by: Option<String>,
         /// From its start to its end, in milliseconds.
         duration_ms: u64,
         /// How many bytes it printed to standard output and standard error together, what was not kept counted in.
         output_bytes: u64,
+        /// What it ran without, where it could not be contained and the role allows that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        uncontained: Option<String>,
     },
     /// Something was tried and not done.
     Refused {

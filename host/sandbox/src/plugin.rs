@@ -136,6 +136,12 @@ impl Plugin {
     pub fn could_open_files(&self) -> bool {
         self.imports.iter().any(|import| import.kind == ImportKind::Filesystem)
     }
+
+    /// Whether it could have a command run if one were granted. Such a call is never without effects.
+    #[must_use]
+    pub fn could_run_commands(&self) -> bool {
+        self.imports.iter().any(|import| import.kind == ImportKind::Command)
+    }
 }
 
 impl std::fmt::Debug for Plugin {

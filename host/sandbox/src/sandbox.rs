@@ -9,6 +9,7 @@ use wasmtime::component::{Component, Linker};
 
 use crate::cache::Cache;
 use crate::codec::decode_arguments;
+use crate::command::Launching;
 use crate::consent::Supervision;
 use crate::diagnose::{check_header, diagnose};
 use crate::engine::{self, Allocation};
@@ -31,6 +32,9 @@ pub struct SandboxConfig {
     pub max_component_bytes: u64,
     /// Instances from slots reserved in advance, or mapped one by one.
     pub allocation: Allocation,
+    /// The program that is started once more, to start commands from: one whose `main` begins with
+    /// [`launch_commands`](crate::launch_commands). `None`: the one that runs.
+    pub launcher: Option<PathBuf>,
 }
 
 impl Default for SandboxConfig {
@@ -40,6 +44,7 @@ impl Default for SandboxConfig {
             cache_dir: None,
             max_component_bytes: 64 << 20,
             allocation: Allocation::Pooled,
+            launcher: None,
         }
     }
 }
@@ -57,6 +62,7 @@ struct Shared {
     max_component_bytes: u64,
     slots: Arc<Semaphore>,
     ticker: Ticker,
+    launching: Arc<Launching>,
 }
 
 impl Sandbox {
@@ -86,6 +92,7 @@ impl Sandbox {
             cache,
             warnings,
             max_component_bytes: config.max_component_bytes,
+            launching: Arc::new(Launching::new(config.launcher.clone())),
             slots: Arc::new(Semaphore::new(config.concurrency.max(1) as usize)),
         })))
     }
@@ -173,6 +180,7 @@ impl Sandbox {
             supervision: supervision.clone(),
             slot: slot.map_err(|_| CallError::Host("the sandbox is shut".to_owned()))?,
             ticking: shared.ticker.ticking(),
+            launching: shared.launching.clone(),
         };
         invocation.run().await
     }

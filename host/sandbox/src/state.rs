@@ -11,6 +11,8 @@ use wasmtime_wasi::random::{WasiRandom, WasiRandomView};
 use wasmtime_wasi::sockets::{WasiSockets, WasiSocketsView};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
+use crate::clock::Clock;
+use crate::command::{self, Commanded, Commander, Launching};
 use crate::consent::Supervision;
 use crate::gate::{self, Gate, GateView, Gated};
 use crate::grant::Grants;
@@ -21,10 +23,11 @@ use crate::output::Captured;
 const MAX_RANDOM: u64 = 1 << 20;
 
 /// The state of one call's store. There is nothing of the host's in it: no environment, no arguments, no input, no
-/// network; files only through the gate.
+/// network; files only through the gate, commands only through the commander.
 pub(crate) struct State {
     wasi: WasiCtx,
     table: ResourceTable,
+    commander: Arc<Commander>,
     pub(crate) gate: Gate,
     pub(crate) meter: Meter,
     pub(crate) stdout: Captured,
@@ -37,6 +40,8 @@ impl State {
         grants: Arc<Grants>,
         supervision: &Supervision,
         limits: &Limits,
+        clock: Arc<Clock>,
+        launching: Arc<Launching>,
     ) -> Store<Self> {
         let (stdout, stderr) = (Captured::new(limits.output_bytes), Captured::new(limits.output_bytes));
         let wasi = WasiCtx::builder()
@@ -49,7 +54,10 @@ impl State {
             .build();
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles);
+        let commander =
+            Commander { launching, grants: grants.clone(), supervision: supervision.clone(), clock };
         let state = Self {
+            commander: Arc::new(commander),
             wasi,
             table,
             gate: Gate::new(grants, supervision.ledger.clone(), limits),
@@ -76,6 +84,12 @@ impl Gated for State {
     }
 }
 
+impl Commanded for State {
+    fn commander(&self) -> &Arc<Commander> {
+        &self.commander
+    }
+}
+
 struct HasTable;
 
 impl HasData for HasTable {
@@ -88,6 +102,7 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<State>> {
     let mut linker = Linker::new(engine);
     let l = &mut linker;
     gate::add_to_linker(l)?;
+    command::add_to_linker(l)?;
     io::error::add_to_linker::<State, HasTable>(l, |state| &mut state.table)?;
     io::poll::add_to_linker::<State, HasTable>(l, |state| &mut state.table)?;
     io::streams::add_to_linker::<State, HasTable>(l, |state| &mut state.table)?;

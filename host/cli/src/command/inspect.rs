@@ -135,6 +135,7 @@ fn word(kind: ImportKind) -> &'static str {
         ImportKind::Environment => "environment",
         ImportKind::Clock => "clock",
         ImportKind::Random => "random",
+        ImportKind::Command => "commands",
         ImportKind::Io => "streams",
         ImportKind::Types => "types",
         _ => "unknown",

@@ -78,7 +78,10 @@ fn a_tool_that_a_role_does_not_have_is_not_called_for_it() {
     let error = stage.say(&["call", "files.read"]).refused();
     assert!(error.contains("there is no tool `files.read`; there are files.list_files"), "{error}");
     let error = stage.say(&["call", "nothing.read"]).refused();
-    assert!(error.contains("there is no plugin `nothing`; there are edit, files, search"), "{error}");
+    assert!(
+        error.contains("there is no plugin `nothing`; there are command, edit, files, search"),
+        "{error}"
+    );
     let error = stage.say(&["call", "read"]).refused();
     assert!(error.contains("a tool is PLUGIN.FUNCTION"), "{error}");
 }

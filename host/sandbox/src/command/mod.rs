@@ -1,6 +1,25 @@
 //! Commands: native programs that a component may have run, and what keeps them within the role's grants.
+//!
+//! A component asks for one through remit's own interface (`wit/command`). Whether it may be is decided here, by the role's
+//! patterns and whoever is asked; then it runs in namespaces of its own, on a file system put together for it, and is ended
+//! with everything that it has started.
 
+mod capture;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+mod interface;
+#[cfg(target_os = "linux")]
+mod launch;
+#[cfg(target_os = "linux")]
+mod launcher;
+mod mask;
 mod pattern;
+mod plan;
+mod run;
+mod toolchain;
+mod view;
+
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
@@ -9,7 +28,17 @@ use crate::gate::{DirNode, Follow, locate};
 use crate::grant::{FOLDER, GrantError, GrantSpec, is_within, normal};
 use crate::hidden::Hidden;
 
+#[cfg(not(target_os = "linux"))]
+pub use self::elsewhere::launch_commands;
+#[cfg(not(target_os = "linux"))]
+pub(crate) use self::elsewhere::{Launched, Launching};
+pub(crate) use self::interface::{INTERFACE, VERSION, add_to_linker};
+#[cfg(target_os = "linux")]
+pub(crate) use self::launch::{Launched, Launching};
+#[cfg(target_os = "linux")]
+pub use self::launcher::launch_commands;
 pub use self::pattern::{CommandPattern, CommandProblem};
+pub(crate) use self::run::{Commanded, Commander};
 
 /// What holds where the system cannot contain a command: no namespaces for ordinary users, or no Linux.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -23,8 +52,7 @@ pub enum CommandSandbox {
 }
 
 /// What a role's commands are held to. The default allows none.
-#[derive(Clone, Debug, Default)]
-#[expect(dead_code, reason = "granted before it is run: nothing starts commands yet")]
+#[derive(Debug, Default)]
 pub(crate) struct Commands {
     /// What may be run.
     pub(crate) patterns: Vec<CommandPattern>,
@@ -34,6 +62,8 @@ pub(crate) struct Commands {
     pub(crate) sandbox: CommandSandbox,
     /// Names of the variables of the host's environment that they get.
     pub(crate) env: Vec<String>,
+    /// What they see of the machine, looked up with the first of them.
+    toolchain: OnceLock<toolchain::Toolchain>,
 }
 
 /// Variables whose values are the sandbox's own: what they name is another thing inside.
@@ -76,7 +106,7 @@ impl Commands {
             }
         }
         let (patterns, env) = (spec.commands.clone(), spec.command_env.clone());
-        Ok(Self { patterns, scratch, sandbox: spec.command_sandbox, env })
+        Ok(Self { patterns, scratch, sandbox: spec.command_sandbox, env, toolchain: OnceLock::new() })
     }
 }
 

@@ -128,7 +128,6 @@ impl fmt::Display for CommandPattern {
 }
 
 /// A command in one line, each argument quoted where it has to be: what the patterns are written in.
-#[cfg_attr(not(test), expect(dead_code, reason = "granted before it is run: nothing starts commands yet"))]
 pub(crate) fn shown(argv: &[String]) -> String {
     argv.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" ")
 }

@@ -28,12 +28,12 @@ use wasmtime::component::{HasData, Linker, ResourceTable};
 use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
 use wasmtime_wasi::p2::bindings::filesystem::{preopens, types};
 
+pub(crate) use self::hardlink::HiddenInodes;
 pub use self::host::{Excerpt, ReadError};
 pub(crate) use self::locate::{Follow, Located, locate, open_located};
 pub(crate) use self::node::DirNode;
 pub(crate) use self::stage::{Base, Now, Stage};
 
-use self::hardlink::HiddenInodes;
 use self::locate::{Place, find, joined, names};
 use crate::grant::Grants;
 use crate::ledger::Ledger;

@@ -18,6 +18,8 @@ fn an_import_that_the_host_cannot_satisfy_is_refused_by_name() {
         "wasi:filesystem/types",
         "wasi:keyvalue/store@0.2.0",
         "remit:role/judge@9.0.0",
+        "remit:command/command@9.0.0",
+        "remit:command/command",
         "acme:tools/secret@1.0.0",
         "plain",
     ]
@@ -55,6 +57,7 @@ fn an_import_tells_what_it_could_touch() {
     assert_eq!(kind("wasi:sockets/tcp@0.2.6"), ImportKind::Network);
     assert_eq!(kind("wasi:http/types@0.2.6"), ImportKind::Http);
     assert_eq!(kind("wasi:cli/stdout@0.2.6"), ImportKind::Stdio);
+    assert_eq!(kind("remit:command/command@0.1.0"), ImportKind::Command);
     assert_eq!(kind("acme:tools/secret@1.0.0"), ImportKind::Unknown);
 }
 

@@ -1,0 +1,190 @@
+//! The process beside the host from which commands are started.
+//!
+//! A process can only go into namespaces of its own while it has one thread, and a copy of it is cheap only while it is
+//! small: a host with an engine in it is neither. So the host's program is started a second time and does nothing but
+//! this. It keeps no grant and decides nothing: each request brings a socket, the two streams for output and a plan.
+//!
+//! ```text
+//! host ── socket ── launcher ─┬─ keeper ── init (process 1 of its own namespace) ── the program
+//!                             └─ keeper ── …
+//! ```
+//!
+//! Whoever goes away takes everything below with it: a host that is gone closes its sockets; a keeper whose socket is
+//! closed kills the init; an init that is gone takes its whole namespace along.
+
+mod confine;
+mod fork;
+mod mountinfo;
+mod namespaces;
+mod root;
+mod supervise;
+
+use std::io::{IoSliceMut, Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, waitpid};
+
+use self::fork::Side;
+use super::plan::{Failure, MAX_MESSAGE, Plan, Report};
+
+/// The first argument of a program that is to be a launcher.
+pub(crate) const ARGUMENT: &str = "__remit-launch-commands";
+
+/// What the launcher says when it is ready.
+pub(crate) const READY: u8 = b'r';
+
+/// Starts commands for the host that started this process for it, until that host is gone. Call it first in `main`, while
+/// there is one thread: with `Some` the process was a launcher, and its work is done.
+#[must_use]
+pub fn launch_commands() -> Option<ExitCode> {
+    if std::env::args_os().nth(1).is_none_or(|argument| argument != ARGUMENT) {
+        return None;
+    }
+    Some(match serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        // There is nobody to tell: the host notices that the socket is closed.
+        Err(_) => ExitCode::FAILURE,
+    })
+}
+
+/// What comes with one request.
+struct Request {
+    talk: UnixStream,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
+}
+
+fn serve() -> std::io::Result<()> {
+    // Standard input is that socket; it is taken from there, so that no child keeps it.
+    let host = UnixStream::from(rustix::stdio::stdin().try_clone_to_owned()?);
+    rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
+    (&host).write_all(&[READY])?;
+    let mut keepers: Vec<(Pid, OwnedFd)> = Vec::new();
+    loop {
+        let mut polled = vec![PollFd::new(&host, PollFlags::IN)];
+        polled.extend(keepers.iter().map(|(_, keeper)| PollFd::new(keeper, PollFlags::IN)));
+        match poll(&mut polled, None) {
+            Err(Errno::INTR) => continue,
+            other => other?,
+        };
+        let is_asked = !polled[0].revents().is_empty();
+        let ended: Vec<bool> = polled[1..].iter().map(|keeper| !keeper.revents().is_empty()).collect();
+        let mut ended = ended.into_iter();
+        keepers.retain(|(pid, _)| {
+            let is_over = ended.next().unwrap_or(false);
+            is_over.then(|| waitpid(Some(*pid), WaitOptions::NOHANG)).is_none()
+        });
+        if is_asked {
+            let Some(request) = receive(&host)? else { return Ok(()) };
+            match fork::split()? {
+                Side::Child => fork::finish(move || {
+                    // The host's socket and the other keepers are the launcher's own.
+                    drop((host, keepers));
+                    keep(request);
+                }),
+                Side::Parent(child) => keepers.push((child, pidfd_open(child, PidfdFlags::empty())?)),
+            }
+        }
+    }
+}
+
+/// The next request; nothing when the host is gone.
+fn receive(host: &UnixStream) -> std::io::Result<Option<Request>> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let mut byte = [0];
+    let received = recvmsg(host, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+    if received.bytes == 0 {
+        return Ok(None);
+    }
+    let mut files = control.drain().flat_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(files) => files.collect::<Vec<_>>(),
+        _ => Vec::new(),
+    });
+    match (files.next(), files.next(), files.next()) {
+        (Some(talk), Some(stdout), Some(stderr)) => {
+            Ok(Some(Request { talk: UnixStream::from(talk), stdout, stderr }))
+        }
+        _ => Err(std::io::Error::other("a request without its three files")),
+    }
+}
+
+/// Tells the host. If it is gone, the closed socket ends everything anyway.
+fn tell(mut talk: &UnixStream, report: &Report) {
+    if let Ok(mut line) = serde_json::to_vec(report) {
+        line.push(b'\n');
+        let _ = talk.write_all(&line);
+    }
+}
+
+/// Sees one command through, in a process of its own.
+fn keep(request: Request) {
+    let Request { talk, stdout, stderr } = request;
+    if let Err(failure) = try_keep(&talk, stdout, stderr) {
+        tell(&talk, &Report::Failed(failure));
+    }
+}
+
+fn try_keep(talk: &UnixStream, stdout: OwnedFd, stderr: OwnedFd) -> Result<(), Failure> {
+    let plan = read_plan(talk).map_err(|error| Failure::at("reading the plan", error))?;
+    confine::die_with_parent()?;
+    let Some(view) = &plan.view else {
+        return supervise::run(&plan, talk, talk.as_fd(), stdout, stderr);
+    };
+    namespaces::enter()?;
+    let (alive, keeper_lives) =
+        pipe_with(PipeFlags::CLOEXEC).map_err(|error| Failure::at("making a pipe", error))?;
+    match fork::split().map_err(|error| Failure::lacking("starting process 1 of a namespace", error))? {
+        Side::Child => fork::finish(|| {
+            drop(keeper_lives);
+            let done = confine::die_with_parent()
+                .and_then(|()| root::assemble(view, &plan.limits))
+                .and_then(|()| confine::give_up_privileges())
+                .and_then(|()| supervise::run(&plan, talk, alive.as_fd(), stdout, stderr));
+            if let Err(failure) = done {
+                tell(talk, &Report::Failed(failure));
+            }
+        }),
+        Side::Parent(init) => {
+            drop((alive, stdout, stderr));
+            // When this returns nothing of the command is left; that the socket is then closed says so to the host.
+            wait(talk, init).map_err(|error| Failure::at("waiting for process 1 of a namespace", error))
+        }
+    }
+}
+
+/// Until the init has ended, by itself or because the host has closed its side of the socket.
+fn wait(talk: &UnixStream, init: Pid) -> Result<(), Errno> {
+    let handle = pidfd_open(init, PidfdFlags::empty())?;
+    let mut polled =
+        [PollFd::new(&handle, PollFlags::IN), PollFd::new(talk, PollFlags::IN | PollFlags::RDHUP)];
+    while let Err(error) = poll(&mut polled, None) {
+        if error != Errno::INTR {
+            break;
+        }
+    }
+    if polled[0].revents().is_empty() {
+        kill_process(init, Signal::KILL)?;
+    }
+    // The kernel lets process 1 end only when all others of its namespace have.
+    waitpid(Some(init), WaitOptions::empty()).map(drop)
+}
+
+fn read_plan(mut talk: &UnixStream) -> std::io::Result<Plan> {
+    let mut length = [0; 4];
+    talk.read_exact(&mut length)?;
+    let length = u32::from_le_bytes(length);
+    if length > MAX_MESSAGE {
+        return Err(std::io::Error::other("it is too long"));
+    }
+    let mut text = vec![0; length as usize];
+    talk.read_exact(&mut text)?;
+    Ok(serde_json::from_slice(&text)?)
+}
