@@ -12,8 +12,8 @@ use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 use remit_agent::roles::{Authority, BuiltIn, Role, Roles, RolesSource};
 use remit_agent::{
-    CallLedger, CallLimits, EventSink, Events, Models, Notes, Recorder, RoleRef, RunRequest, Setup, Status,
-    ToolInfo, ToolOutcome, Toolbox, ToolboxError, ToolboxFactory, run,
+    CallTerms, EventSink, Events, Models, Notes, Recorder, RoleRef, RunRequest, Setup, Status, ToolInfo,
+    ToolOutcome, Toolbox, ToolboxError, ToolboxFactory, run,
 };
 use remit_model::{Model, ModelError, Script};
 use serde_json::json;
@@ -140,13 +140,7 @@ impl Toolbox for Reader {
         &self.tools
     }
 
-    fn call<'a>(
-        &'a self,
-        _: &'a str,
-        arguments: &'a str,
-        _: &'a CallLimits,
-        _: &'a CallLedger,
-    ) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(&'a self, _: &'a str, arguments: &'a str, _: CallTerms<'a>) -> BoxFuture<'a, ToolOutcome> {
         let text = format!("{arguments}\n{}", self.text);
         future::ready(ToolOutcome { text, ..ToolOutcome::default() }).boxed()
     }

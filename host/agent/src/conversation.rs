@@ -188,6 +188,8 @@ fn outcome(crew: &Crew, ending: Ending) -> Outcome {
         warnings,
         unfinished,
         changes: ending.account.changes(&root),
+        verification: ending.account.verification(&root),
+        hosts: ending.account.hosts(),
         figures: Figures {
             turns: totals.turns,
             model_calls: totals.model_calls,

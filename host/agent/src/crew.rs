@@ -124,9 +124,16 @@ impl Crew {
         &self,
         from: &Narrowing,
         role: &RoleRef,
-        paths: &[String],
+        (paths, hosts): (Option<&[String]>, Option<&[String]>),
     ) -> Result<Narrowing, NarrowError> {
-        from.narrow(&self.roles, role.get(), paths, self.workspace())
+        let mut narrowing = from.clone();
+        if let Some(paths) = paths {
+            narrowing = narrowing.narrow(&self.roles, role.get(), paths, self.workspace())?;
+        }
+        if let Some(hosts) = hosts {
+            narrowing = narrowing.narrow_hosts(&self.roles, role.get(), hosts)?;
+        }
+        Ok(narrowing)
     }
 
     fn workspace(&self) -> &Path {

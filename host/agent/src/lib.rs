@@ -46,15 +46,18 @@ pub use event::{
     VERSION as EVENT_VERSION,
 };
 pub use inbox::Inbox;
-pub use ledger::{CallLedger, Change, ChangeKind, EffectSource, Entry, NetChange, Staged, Version};
+pub use ledger::{
+    CallLedger, Change, ChangeKind, EffectSource, Entry, HostUse, NetChange, Staged, Verification, Version,
+};
 pub use models::{ChosenModels, Models};
 pub use notes::{NoteRecord, Notes, NotesError};
 pub use outcome::{Figures, Outcome, Status, Unfinished};
 pub use patience::Patience;
 pub use prices::{Cost, PRICES_FILE, Price, Prices, PricesError, Pricing};
 pub use record::{FOLDER, RecordError, Recorder};
-pub use report::{Evidence, Findings, Observed, Report};
+pub use remit_sandbox::{Consent, Outward, Petition};
+pub use report::{ClaimedRun, Evidence, Findings, Observed, Report};
 pub use run::{RunError, RunRequest, run};
 pub use run_loop::run_loop;
 pub use sandbox_toolbox::{PluginError, SandboxToolboxes, plugin_sources};
-pub use toolbox::{CallLimits, ToolInfo, ToolOutcome, Toolbox, ToolboxError, ToolboxFactory};
+pub use toolbox::{CallLimits, CallTerms, ToolInfo, ToolOutcome, Toolbox, ToolboxError, ToolboxFactory};

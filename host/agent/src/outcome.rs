@@ -5,7 +5,7 @@ use std::fmt;
 use remit_model::Usage;
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::NetChange;
+use crate::ledger::{HostUse, NetChange, Verification};
 use crate::prices::Cost;
 
 /// How an agent ended. The runtime sets it; nothing that a model says does.
@@ -76,6 +76,12 @@ pub struct Outcome {
     /// What became of each file that the run changed, whichever agent it was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<NetChange>,
+    /// The commands that were run, whichever agent ran them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verification: Vec<Verification>,
+    /// The hosts that requests were sent to, whichever agent sent them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostUse>,
     /// What the run used.
     pub figures: Figures,
 }

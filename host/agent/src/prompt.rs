@@ -27,7 +27,8 @@ End with one JSON object and nothing around it:
  \"evidence\": [{\"path\": \"file\", \"line\": 1, \"reason\": \"what is to be seen there\"}],
  \"warnings\": [\"what the reader should be careful about\"],
  \"open_questions\": [\"what could not be answered\"]}
-Name as evidence only what you have seen yourself. Leave a list empty rather than guess.";
+A page is named by its \"url\" in place of \"path\". Name as evidence only what you have seen yourself. Leave a list empty
+rather than guess.";
 
 /// What the last request to an agent that is out of budget says.
 pub(crate) fn wrap_up(limit: &str, is_child: bool) -> String {

@@ -9,15 +9,15 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, try_join_all};
 use remit_sandbox::{
     CallOutput, Change, Changes, Entry, GrantSpec, Grants, Ledger, Limits, LoadError, Origin, Plugin,
-    PluginSource, Sandbox, Workspace,
+    PluginSource, Sandbox, SecretGrant, Supervision, Workspace,
 };
 use thiserror::Error;
 use tokio::sync::OnceCell;
 
 use crate::agent::RoleRef;
-use crate::ledger::{CallLedger, EffectSource, Staged};
+use crate::ledger::{EffectSource, Staged};
 use crate::roles::{Authority, KnownTools, PluginFiles, Roles, WorkspacePath};
-use crate::toolbox::{CallLimits, ToolInfo, ToolOutcome, Toolbox, ToolboxError, ToolboxFactory};
+use crate::toolbox::{CallLimits, CallTerms, ToolInfo, ToolOutcome, Toolbox, ToolboxError, ToolboxFactory};
 
 /// Makes toolboxes of components. A component is loaded when the first role that names one of its tools is started, and
 /// never if none is.
@@ -27,6 +27,7 @@ pub struct SandboxToolboxes {
     /// What is the user's own, beside what the roles file protects.
     protected: Vec<WorkspacePath>,
     plugins: BTreeMap<String, Slot>,
+    secrets: Vec<SecretGrant>,
 }
 
 /// A plugin that may be loaded.
@@ -68,7 +69,14 @@ impl SandboxToolboxes {
             workspace,
             protected: Vec::new(),
             plugins: plugins.into_iter().map(slot).collect(),
+            secrets: Vec::new(),
         }
+    }
+
+    /// The same toolboxes, with the values of the secrets that roles name: see [`Roles::resolve_secrets`].
+    #[must_use]
+    pub fn with_secrets(self, secrets: Vec<SecretGrant>) -> SandboxToolboxes {
+        SandboxToolboxes { secrets, ..self }
     }
 
     /// The same toolboxes, in which nobody may write to these files and directories either.
@@ -133,7 +141,17 @@ impl SandboxToolboxes {
             hidden: authority.hidden().to_vec(),
             reveal: authority.reveal().to_vec(),
             role_hidden: authority.role_hidden().to_vec(),
-            ..GrantSpec::default()
+            hosts: authority.hosts().to_vec(),
+            secrets: self
+                .secrets
+                .iter()
+                .filter(|secret| authority.secrets().iter().any(|name| name == secret.name()))
+                .cloned()
+                .collect(),
+            commands: authority.commands().to_vec(),
+            scratch: paths(authority.scratch()),
+            command_sandbox: authority.command_sandbox(),
+            command_env: authority.command_env().to_vec(),
         };
         Grants::new(&self.workspace, &spec)
             .map_err(|error| ToolboxError(format!("{error} ({})", role.place("read"))))
@@ -156,11 +174,7 @@ impl SandboxToolboxes {
                 });
             }
         }
-        let words = match authority.writes_in_words() {
-            _ if authority.readable().is_empty() => String::new(),
-            None => format!("You may read {}.", authority.in_words()),
-            Some(writes) => format!("You may read {} and write {writes}.", authority.in_words()),
-        };
+        let words = in_words(authority);
         let grants = self.grants(role, authority)?;
         Ok(Arc::new(SandboxToolbox { sandbox: self.sandbox.clone(), grants, words, tools, plugins: by_name }))
     }
@@ -198,21 +212,18 @@ impl Toolbox for SandboxToolbox {
         &'a self,
         tool: &'a str,
         arguments: &'a str,
-        limits: &'a CallLimits,
-        ledger: &'a CallLedger,
+        terms: CallTerms<'a>,
     ) -> BoxFuture<'a, ToolOutcome> {
         async move {
             let Some(plugin) = self.plugins.get(tool) else {
                 return ToolOutcome::error(format!("there is no tool `{tool}`"));
             };
             // It is the call's before the call begins, so that what was done is known however it ends.
-            let (kept, limits) = (Arc::new(Ledger::default()), call_limits(limits));
-            ledger.keep(kept.clone());
-            match self
-                .sandbox
-                .call(plugin, tool, arguments, &self.grants, &limits, &kept.clone().into())
-                .await
-            {
+            let (kept, limits) = (Arc::new(Ledger::default()), call_limits(terms.limits));
+            terms.ledger.keep(kept.clone());
+            let supervision = Supervision { ledger: kept.clone(), consent: terms.consent };
+            let called = self.sandbox.call(plugin, tool, arguments, &self.grants, &limits, &supervision);
+            match called.await {
                 Ok(output) => outcome(output, kept),
                 Err(error) => ToolOutcome::error(error.to_string()),
             }
@@ -221,9 +232,22 @@ impl Toolbox for SandboxToolbox {
     }
 }
 
+/// What an agent may touch, as it is told; empty if that is nothing.
+fn in_words(authority: &Authority) -> String {
+    let files = match authority.writes_in_words() {
+        _ if authority.readable().is_empty() => None,
+        None => Some(format!("You may read {}.", authority.in_words())),
+        Some(writes) => Some(format!("You may read {} and write {writes}.", authority.in_words())),
+    };
+    let hosts = authority.hosts_in_words().map(|hosts| format!("You may send requests to {hosts}."));
+    let commands = authority.commands_in_words().map(|commands| format!("You may run {commands}."));
+    let no_files = (files.is_none() && hosts.is_some()).then(|| "You can touch no file.".to_owned());
+    [no_files, files, hosts, commands].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
 /// The sandbox refuses a result that is too large, and the loop cuts one and says how to go on: the sandbox's own limit is
 /// left above the agent's.
-fn call_limits(limits: &CallLimits) -> Limits {
+fn call_limits(limits: CallLimits) -> Limits {
     let default = Limits::default();
     Limits { deadline: limits.time, result_bytes: default.result_bytes.max(limits.result_bytes), ..default }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use remit_sandbox::Consent;
 use serde_json::Value;
 
 use crate::agent::RoleRef;
@@ -24,14 +25,13 @@ pub trait Toolbox: Send + Sync {
     }
 
     /// Calls `tool`, which is the [`ToolInfo::name`] of one of [`tools`](Toolbox::tools). `arguments` is the text
-    /// that the model sent, decoded only here, against the tool's schema. What the call does is entered into `ledger` as it
-    /// happens; what it would change is only held back in the outcome.
+    /// that the model sent, decoded only here, against the tool's schema. What it would change is only held back in the
+    /// outcome.
     fn call<'a>(
         &'a self,
         tool: &'a str,
         arguments: &'a str,
-        limits: &'a CallLimits,
-        ledger: &'a CallLedger,
+        terms: CallTerms<'a>,
     ) -> BoxFuture<'a, ToolOutcome>;
 }
 
@@ -46,6 +46,17 @@ pub struct ToolInfo {
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Value,
+}
+
+/// Under what a call is made.
+#[derive(Clone, Debug)]
+pub struct CallTerms<'a> {
+    /// How much it may take.
+    pub limits: CallLimits,
+    /// Where what it does is entered, as it happens.
+    pub ledger: &'a CallLedger,
+    /// Who is asked before an effect that leaves the workspace. That wait costs the call no time.
+    pub consent: Consent,
 }
 
 /// How much one call may take.

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use remit_agent::roles::{BuiltIn, KnownTools, Roles, RolesSource};
 
 /// The text of the built-in roles is not what is tested here.
-const BUILT_IN: BuiltIn<'static> = BuiltIn { roles: "", plugins: &["edit", "files", "search"] };
+const BUILT_IN: BuiltIn<'static> =
+    BuiltIn { roles: "", plugins: &["command", "edit", "fetch", "files", "search"] };
 
 #[test]
 fn every_mistake_has_its_answer() {
@@ -112,6 +113,8 @@ fn known_tools() -> KnownTools {
     known.add("edit", edit, [] as [(&str, &str); 0]);
     known.add("files", ["files.list_files", "files.find_files", "files.read_file"], [] as [(&str, &str); 0]);
     known.add("search", ["search.grep"], [] as [(&str, &str); 0]);
+    known.add("fetch", ["fetch.get"], [] as [(&str, &str); 0]);
+    known.add("command", ["command.run"], [] as [(&str, &str); 0]);
     known.add("archive", ["archive.list"], [("archive.open", "its result holds a resource")]);
     known
 }

@@ -223,9 +223,11 @@ Examples:
   remit call files.read_file '{\"path\": \"README.md\", \"lines\": 10}'
   remit call --role explorer search.grep '{\"pattern\": \"TODO\"}'
   remit call --role editor --dry-run edit.delete '{\"path\": \"src/old.rs\"}'
+  remit call --role researcher --host https://example.org fetch.get '{\"url\": \"https://example.org/\"}'
+  remit call --role verifier --command \"make **\" command.run '{\"argv\": [\"make\", \"check\"]}'
 
 The result goes to standard output, what the component printed, changed and was refused to standard error.
-What the role may write is written without a question: you asked for it. What it is denied is not.
+What the role may do is done without a question: you asked for it. What it is denied is not.
 Exit codes: 0, 1 if the result is an error, 2 usage, configuration or trust, 130 cancelled.")]
 pub(crate) struct Call {
     /// The tool, as in `remit tools`
@@ -237,7 +239,16 @@ pub(crate) struct Call {
     /// The role whose tools, grants and limits hold
     #[arg(long, value_name = "ROLE", default_value = ROOT)]
     pub(crate) role: String,
-    /// Show what the call would change, and change nothing
+    /// A host that the call may read from, beside those of the role and whatever the ceiling says; may be repeated
+    #[arg(long = "host", value_name = "URL")]
+    pub(crate) hosts: Vec<String>,
+    /// A command that the call may run, beside those of the role and whatever the ceiling says; may be repeated
+    #[arg(long = "command", value_name = "PATTERN")]
+    pub(crate) commands: Vec<String>,
+    /// A directory that commands of the call may fill; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub(crate) scratch: Vec<String>,
+    /// Show what the call would change, and change nothing; a request or a command is not held back
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Let the tool read your home directory, or everything

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use remit_agent::roles::{Role, Roles, WorkspacePath};
+use remit_agent::roles::{Powers, Role, Roles, WorkspacePath};
 use remit_agent::{SandboxToolboxes, plugin_sources};
-use remit_sandbox::{Journals, Origin, PluginSource, Sandbox, SandboxConfig, Workspace};
+use remit_sandbox::{ImportKind, Journals, Origin, Plugin, PluginSource, Sandbox, SandboxConfig, Workspace};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::failure::Failure;
@@ -86,18 +86,22 @@ pub(crate) fn built_in(plugin: &remit_builtin::Builtin) -> PluginSource {
 
 /// The plugins that a run of `role` may need: its own, and those of every role that it can reach.
 pub(crate) fn reachable<'a>(roles: &'a Roles, role: &'a Role) -> BTreeSet<&'a str> {
-    let mut found = vec![role];
-    let mut next = 0;
-    while let Some(role) = found.get(next) {
-        let delegates: Vec<&Role> = role.delegates().filter_map(|name| roles.get(name)).collect();
-        for delegate in delegates {
-            if !found.iter().any(|role| role.name() == delegate.name()) {
-                found.push(delegate);
-            }
-        }
-        next += 1;
+    roles.reachable(role).into_iter().flat_map(Role::plugins).collect()
+}
+
+/// What a component could use of what roles grant, as its imports say.
+pub(crate) fn powers(plugin: &Plugin) -> Powers {
+    let has = |kind| plugin.imports().iter().any(|import| import.kind == kind);
+    Powers {
+        files: has(ImportKind::Filesystem),
+        network: has(ImportKind::Http),
+        commands: has(ImportKind::Command),
     }
-    found.into_iter().flat_map(Role::plugins).collect()
+}
+
+/// The value of an environment variable, if it has one that is text.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 /// What calls run on: one thread that watches beside the one that works. Calls that read files get threads of their

@@ -54,6 +54,11 @@ impl Petition {
         &self.effect
     }
 
+    /// Until the call does not wait for the word any more.
+    pub async fn given_up(&mut self) {
+        self.answer.closed().await;
+    }
+
     /// Lets it.
     pub fn grant(self) {
         // A call that is gone needs no answer.
@@ -79,7 +84,12 @@ impl Consent {
         (Self(Some(sender)), receiver)
     }
 
-    async fn ask(&self, effect: Outward) -> Result<(), String> {
+    /// Asks whether an effect may be.
+    ///
+    /// # Errors
+    ///
+    /// Why not, for the component.
+    pub async fn ask(&self, effect: Outward) -> Result<(), String> {
         let Some(sender) = &self.0 else { return Ok(()) };
         let unanswered = || "nobody answered".to_owned();
         let (answer, answered) = oneshot::channel();
@@ -137,6 +147,16 @@ mod tests {
         let asking = async { (consent.ask(request()).await, consent.ask(request()).await) };
         let (answers, ()) = tokio::join!(asking, answering);
         assert_eq!(answers, (Ok(()), Err("not today".to_owned())));
+    }
+
+    #[tokio::test]
+    async fn whoever_is_asked_learns_that_the_call_waits_no_more() {
+        let (consent, mut petitions) = Consent::asked();
+        let asking = tokio::spawn(async move { consent.ask(request()).await });
+        let mut petition = petitions.recv().await.unwrap();
+        asking.abort();
+        petition.given_up().await;
+        petition.grant();
     }
 
     #[tokio::test]

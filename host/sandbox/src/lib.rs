@@ -56,7 +56,7 @@ mod workspace;
 pub use catalog::{CatalogError, Skipped, Tool};
 pub use change::{Change, Changes, CommitError, Journals, Recovered, recover};
 pub use codec::ArgumentError;
-pub use command::{CommandPattern, CommandProblem, CommandSandbox, launch_commands};
+pub use command::{CommandPattern, CommandProblem, CommandSandbox, command_line, launch_commands};
 pub use consent::{Consent, Outward, Petition, Supervision};
 pub use engine::Allocation;
 pub use error::{CallError, LoadError, LoadProblem, SandboxError};

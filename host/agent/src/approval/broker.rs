@@ -3,6 +3,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::question::{Answer, Approver, Decider, Question, Scope};
 use crate::roles::EffectKind;
+#[cfg(doc)]
+use crate::roles::Target;
 
 /// What is done with questions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,9 +68,9 @@ impl Broker {
         Arc::new(Broker { policy, approver, turn: tokio::sync::Mutex::default(), lasting: Mutex::default() })
     }
 
-    /// What can be said without asking.
-    pub(super) fn known(&self, question: &Question) -> Option<Settled> {
-        if self.is_covered(question) {
+    /// What can be said without asking. `subject` is what a lasting answer is about: see [`Target::subject`].
+    pub(super) fn known(&self, question: &Question, subject: &str) -> Option<Settled> {
+        if self.is_covered(question, subject) {
             return Some(Settled::yes(Decider::Earlier, Scope::Once));
         }
         match (self.policy, &self.approver) {
@@ -85,38 +87,38 @@ impl Broker {
     }
 
     /// Asks. Only whoever has the turn does.
-    pub(super) async fn ask(&self, question: &Question) -> Settled {
+    pub(super) async fn ask(&self, question: &Question, subject: &str) -> Settled {
         let Some(approver) = &self.approver else { return Settled::no(Decider::Nobody) };
         let scope = match approver.ask(question).await {
             Answer::No { reason } => return Settled { reason, ..Settled::no(Decider::Person) },
             Answer::Once => Scope::Once,
             Answer::Agent => {
-                self.remember(Who::Agent(question.agent.clone()), question);
+                self.remember(Who::Agent(question.agent.clone()), question, subject);
                 Scope::Agent
             }
             Answer::Session => {
-                self.remember(Who::Role(question.role.clone()), question);
+                self.remember(Who::Role(question.role.clone()), question, subject);
                 Scope::Session
             }
         };
         Settled::yes(Decider::Person, scope)
     }
 
-    fn remember(&self, who: Who, question: &Question) {
-        self.lasting.lock().unwrap_or_else(PoisonError::into_inner).insert(Lasting::of(who, question));
+    fn remember(&self, who: Who, question: &Question, subject: &str) {
+        let lasting = Lasting::of(who, question, subject);
+        self.lasting.lock().unwrap_or_else(PoisonError::into_inner).insert(lasting);
     }
 
-    fn is_covered(&self, question: &Question) -> bool {
+    fn is_covered(&self, question: &Question, subject: &str) -> bool {
         let lasting = self.lasting.lock().unwrap_or_else(PoisonError::into_inner);
         let whom = [Who::Agent(question.agent.clone()), Who::Role(question.role.clone())];
-        whom.into_iter().any(|who| lasting.contains(&Lasting::of(who, question)))
+        whom.into_iter().any(|who| lasting.contains(&Lasting::of(who, question, subject)))
     }
 }
 
 impl Lasting {
-    fn of(who: Who, question: &Question) -> Lasting {
-        let subject = question.effect.subject().to_owned();
-        Lasting { who, kind: question.effect.kind(), subject }
+    fn of(who: Who, question: &Question, subject: &str) -> Lasting {
+        Lasting { who, kind: question.effect.kind(), subject: subject.to_owned() }
     }
 }
 
@@ -158,9 +160,9 @@ mod tests {
         let effect = Asked::Write { files: vec![], more: 0, diff: String::new() };
         let question = Question { agent: agent.into(), role: role.into(), tool: "t".into(), effect };
         let _turn = broker.turn().await;
-        match broker.known(&question) {
+        match broker.known(&question, "") {
             Some(settled) => settled,
-            None => broker.ask(&question).await,
+            None => broker.ask(&question, "").await,
         }
     }
 

@@ -3,7 +3,7 @@ use super::question::{Asked, Decider, Question};
 use crate::agent::Agent;
 use crate::event::{EventKind, SinkError};
 use crate::report::bounded;
-use crate::roles::{EffectKind, Verdict};
+use crate::roles::{EffectKind, Target, Verdict};
 
 /// The longest reason that a model is told, in bytes.
 const MAX_REASON_BYTES: usize = 1000;
@@ -12,8 +12,8 @@ const MAX_REASON_BYTES: usize = 1000;
 pub(crate) struct Effect<'a> {
     pub(crate) call_id: &'a str,
     pub(crate) tool: &'a str,
-    /// What rules are held against: the files, or the role that is delegated to.
-    pub(crate) targets: Vec<&'a str>,
+    /// What rules are held against, all of one kind.
+    pub(crate) targets: Vec<Target<'a>>,
 }
 
 /// Whether an effect may be.
@@ -32,14 +32,15 @@ pub(crate) enum Decision {
 }
 
 /// Decides about an effect: by the rules of the agent's role, by an earlier answer, by the run's policy, or by a person.
-/// `asked` makes the question, if there is one.
+/// `asked` makes the question, if there is one; once `given_up` returns, nobody waits for the answer any more.
 pub(crate) async fn decide(
     agent: &Agent,
     kind: EffectKind,
     effect: Effect<'_>,
     asked: impl FnOnce() -> Asked,
+    given_up: impl Future<Output = ()>,
 ) -> Decision {
-    let all = || effect.targets.iter().map(|target| (*target).to_owned()).collect();
+    let all = || effect.targets.iter().map(ToString::to_string).collect();
     let answer = |settled: &Settled, reason: &str| EventKind::Answer {
         call_id: effect.call_id.to_owned(),
         granted: settled.scope.is_some(),
@@ -64,7 +65,8 @@ pub(crate) async fn decide(
         tool: effect.tool.to_owned(),
         effect: asked(),
     };
-    let settled = match settle(agent, effect.call_id, &question).await {
+    let subject = effect.targets.first().map(|target| target.subject()).unwrap_or_default();
+    let settled = match settle(agent, effect.call_id, &question, &subject, given_up).await {
         Ok(settled) => settled,
         Err(error) => return Decision::Unrecorded(error),
     };
@@ -79,16 +81,22 @@ pub(crate) async fn decide(
 }
 
 /// Finds the answer to a question. Waiting for it, and for the turn to ask, is waiting for a person.
-async fn settle(agent: &Agent, call_id: &str, question: &Question) -> Result<Settled, SinkError> {
+async fn settle(
+    agent: &Agent,
+    call_id: &str,
+    question: &Question,
+    subject: &str,
+    given_up: impl Future<Output = ()>,
+) -> Result<Settled, SinkError> {
     let broker = &agent.broker;
-    if let Some(settled) = broker.known(question) {
+    if let Some(settled) = broker.known(question, subject) {
         return Ok(settled);
     }
     let _waiting = agent.budget.wait_for_a_person();
     let asking = async {
         let _turn = broker.turn().await;
         // Another agent's question may have had an answer that covers this one.
-        if let Some(settled) = broker.known(question) {
+        if let Some(settled) = broker.known(question, subject) {
             return Ok(settled);
         }
         let effect = question.effect.clone();
@@ -98,28 +106,27 @@ async fn settle(agent: &Agent, call_id: &str, question: &Question) -> Result<Set
             role: question.role.clone(),
             question: effect,
         })?;
-        Ok(broker.ask(question).await)
+        Ok(broker.ask(question, subject).await)
     };
     tokio::select! {
         biased;
         () = agent.cancel.cancelled() => Ok(Settled::no(Decider::End)),
         () = agent.budget.work_ended() => Ok(Settled::no(Decider::End)),
+        () = given_up => Ok(Settled::no(Decider::End)),
         settled = asking => settled,
     }
 }
 
 /// Why an effect may not be, in words.
 fn refusal(agent: &Agent, kind: EffectKind, by: Decider, reason: &str) -> String {
-    let does = match kind {
-        EffectKind::Write => "writes",
-        EffectKind::Delegate => "delegates",
+    let asks = || {
+        let (role, does) = (agent.role.name(), kind.does());
+        format!("role `{role}` asks before it {does} ({})", agent.role.place("approve"))
     };
-    let asks =
-        || format!("role `{}` asks before it {does} ({})", agent.role.name(), agent.role.place("approve"));
     match by {
         Decider::Nobody => format!("{}, and there is nobody to ask", asks()),
         Decider::Policy => format!("{}, and in this run every such question is answered with no", asks()),
-        Decider::End => "the run ended before there was an answer".to_owned(),
+        Decider::End => "it ended before there was an answer".to_owned(),
         Decider::Person | Decider::Earlier | Decider::Rule if reason.is_empty() => {
             "a person was asked, and said no".to_owned()
         }

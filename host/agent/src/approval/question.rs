@@ -1,8 +1,9 @@
 use futures::future::BoxFuture;
 use remit_pack::{inert, inert_line};
+use remit_sandbox::Outward;
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Change, Staged};
+use crate::ledger::{Change, Staged, origin};
 use crate::report::bounded;
 use crate::roles::EffectKind;
 
@@ -15,6 +16,12 @@ const MAX_FILES: usize = 200;
 /// How much of a task, and of a path, a question repeats, in bytes.
 const MAX_TASK_BYTES: usize = 4 * 1024;
 const MAX_PATH_BYTES: usize = 1024;
+
+/// How much of a URL, and of one argument of a command, a question shows, in bytes, and how many arguments: what a person
+/// can judge.
+const MAX_URL_BYTES: usize = 8 * 1024;
+const MAX_ARGUMENT_BYTES: usize = 8 * 1024;
+const MAX_ARGUMENTS: usize = 200;
 
 /// Who wants to do what. All of it is safe to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +48,20 @@ pub enum Asked {
         more: u64,
         /// The changes as a unified diff; a cut is marked.
         diff: String,
+    },
+    /// A request would be sent.
+    Request {
+        /// The method, such as `GET`.
+        method: String,
+        /// The URL, without secrets; a cut is marked.
+        url: String,
+    },
+    /// A command would be run.
+    Command {
+        /// The program and its arguments; a cut is marked.
+        argv: Vec<String>,
+        /// Where, relative to the workspace; `.` is the workspace itself.
+        directory: String,
     },
     /// An agent would be started.
     Delegate {
@@ -122,6 +143,23 @@ impl Asked {
         }
     }
 
+    /// What a call would do outside of the workspace.
+    pub(crate) fn outward(effect: &Outward) -> Asked {
+        match effect {
+            Outward::Request { method, url } => {
+                Asked::Request { method: one_line(method), url: inert_line(&bounded(url, MAX_URL_BYTES)) }
+            }
+            Outward::Command { argv, directory } => {
+                let mut words: Vec<String> =
+                    argv.iter().take(MAX_ARGUMENTS).map(|word| argument(word)).collect();
+                if let Some(more @ 1..) = argv.len().checked_sub(MAX_ARGUMENTS) {
+                    words.push(format!("[… and {more} more arguments]"));
+                }
+                Asked::Command { argv: words, directory: one_line(directory) }
+            }
+        }
+    }
+
     /// A child that would be started.
     pub(crate) fn delegate(role: &str, task: &str, grants: &str) -> Asked {
         Asked::Delegate {
@@ -131,21 +169,33 @@ impl Asked {
         }
     }
 
+    /// What a yes that lasts is about beside the kind, in words; nothing if that is every effect of the kind.
+    #[must_use]
+    pub fn lasting(&self) -> Option<String> {
+        match self {
+            Asked::Write { .. } => None,
+            Asked::Request { method, url } => Some(format!("{method} {}", origin(url))),
+            Asked::Command { .. } => Some("this command".to_owned()),
+            Asked::Delegate { role, .. } => Some(format!("delegating to {role}")),
+        }
+    }
+
     /// The kind of the effect.
     pub fn kind(&self) -> EffectKind {
         match self {
             Asked::Write { .. } => EffectKind::Write,
+            Asked::Request { .. } => EffectKind::Network,
+            Asked::Command { .. } => EffectKind::Command,
             Asked::Delegate { .. } => EffectKind::Delegate,
         }
     }
+}
 
-    /// What a lasting answer is about beside the kind: the role that is started.
-    pub(super) fn subject(&self) -> &str {
-        match self {
-            Asked::Write { .. } => "",
-            Asked::Delegate { role, .. } => role,
-        }
-    }
+/// An argument as it is, spaces at its ends included.
+fn argument(word: &str) -> String {
+    let kept = &word[..word.floor_char_boundary(MAX_ARGUMENT_BYTES)];
+    let cut = if kept.len() < word.len() { " […]" } else { "" };
+    format!("{}{cut}", inert_line(kept))
 }
 
 fn one_line(path: &str) -> String {

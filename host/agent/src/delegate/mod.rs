@@ -6,7 +6,7 @@ mod task;
 use std::sync::Arc;
 
 use futures::FutureExt;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, pending};
 use remit_model::{ToolCall, ToolSpec, Transcript};
 
 pub(crate) use task::schema;
@@ -20,7 +20,7 @@ use crate::ledger::{Account, Entry};
 use crate::outcome::{Status, Unfinished};
 use crate::prompt;
 use crate::report::{Known, Report};
-use crate::roles::{Authority, EffectKind, Narrowing, Role, TASK_TOOL};
+use crate::roles::{Authority, EffectKind, Narrowing, Role, TASK_TOOL, Target};
 use crate::toolbox::ToolOutcome;
 
 /// What `task` does for one agent: whom it may start, and within what.
@@ -83,9 +83,14 @@ impl Delegation {
         let without =
             if without.is_empty() { String::new() } else { format!(" without {}", without.join(", ")) };
         let authority = Authority::of(self.crew.roles(), role, narrowing);
-        let writes =
-            authority.writes_in_words().map(|writes| format!(" Writes {writes}.")).unwrap_or_default();
-        format!("{} Tools: {tools}{without}. Reads {}.{writes}", role.description(), authority.in_words())
+        let more = [
+            ("Writes", authority.writes_in_words()),
+            ("Reaches", authority.hosts_in_words()),
+            ("Runs", authority.commands_in_words()),
+        ];
+        let more = more.map(|(does, what)| what.map(|what| format!(" {does} {what}.")).unwrap_or_default());
+        let (reads, more) = (authority.in_words(), more.concat());
+        format!("{} Tools: {tools}{without}. Reads {reads}.{more}", role.description())
     }
 
     /// Carries out a `task` call of the agent `parent`. It returns when the child has ended; a cancelled parent's child
@@ -100,9 +105,9 @@ impl Delegation {
             Ok(read) => read,
             Err(why) => return not(why),
         };
-        let effect = Effect { call_id: &call.id, tool: TASK_TOOL, targets: vec![role.name()] };
+        let effect = Effect { call_id: &call.id, tool: TASK_TOOL, targets: vec![Target::Role(role.name())] };
         let asked = || Asked::delegate(role.name(), &task.task, &self.in_words(role.get(), &narrowing));
-        match decide(parent, EffectKind::Delegate, effect, asked).await {
+        match decide(parent, EffectKind::Delegate, effect, asked, pending()).await {
             Decision::Granted => {}
             Decision::Denied { why, .. } => {
                 let (action, path) = (EffectKind::Delegate.to_string(), role.name().to_owned());
@@ -157,12 +162,9 @@ impl Delegation {
         let names: Vec<&str> = self.to.iter().map(RoleRef::name).collect();
         let task = TaskArguments::decode(&call.arguments, &names).map_err(|error| error.to_string())?;
         let role = self.to.iter().find(|role| role.name() == task.role).ok_or("there is no such role")?;
-        let narrowing = match &task.paths {
-            Some(paths) => {
-                self.crew.narrow(&self.narrowing, role, paths).map_err(|error| error.to_string())?
-            }
-            None => self.narrowing.clone(),
-        };
+        let narrowed = (task.paths.as_deref(), task.hosts.as_deref());
+        let narrowing =
+            self.crew.narrow(&self.narrowing, role, narrowed).map_err(|error| error.to_string())?;
         Ok((task, role, narrowing))
     }
 
@@ -195,12 +197,15 @@ fn report(child: &Agent, ended: &Ended) -> Report {
     }
     warnings.extend(below.iter().map(ToString::to_string));
     let changes = ending.account.changes(&child.path);
-    warnings.extend(claims::untrue(&findings, &changes));
+    let verification = ending.account.verification(&child.path);
+    warnings.extend(claims::untrue(&findings, &changes, &verification));
     warnings.extend(ending.account.refusals());
     findings.into_report(Known {
         status,
         limit: ending.limit(),
         changes,
+        verification,
+        hosts: ending.account.hosts(),
         warnings,
         turns: ending.turns,
         usage: ending.usage,

@@ -24,6 +24,8 @@ pub struct TaskArguments {
     pub out_of_scope: Vec<String>,
     /// The directories that the child is confined to; without it, those of its role.
     pub paths: Option<Vec<String>>,
+    /// The hosts that the child is confined to; without it, those of its role.
+    pub hosts: Option<Vec<String>>,
 }
 
 /// Why the arguments of a `task` call can't be used. The model is told.
@@ -79,7 +81,7 @@ const fn field(key: &'static str, kind: Kind, required: bool, description: &'sta
     Field { key, kind, required, description }
 }
 
-const FIELDS: [Field; 8] = [
+const FIELDS: [Field; 9] = [
     field("role", Kind::Role, true, "Who does it."),
     field(
         "task",
@@ -98,6 +100,13 @@ const FIELDS: [Field; 8] = [
         false,
         "Directories, relative to the workspace, that the subagent is confined to. They can only take away from what its \
          role may touch.",
+    ),
+    field(
+        "hosts",
+        Kind::Texts,
+        false,
+        "Hosts, such as `https://docs.rs`, that the subagent is confined to. They can only take away from what its role may \
+         reach.",
     ),
 ];
 
@@ -145,8 +154,8 @@ impl TaskArguments {
             });
         }
         let mut texts = |key| list(key, object.remove(key));
-        let [constraints, sources, out_of_scope, paths] =
-            ["constraints", "sources", "out_of_scope", "paths"].map(&mut texts);
+        let [constraints, sources, out_of_scope, paths, hosts] =
+            ["constraints", "sources", "out_of_scope", "paths", "hosts"].map(&mut texts);
         let mut text = |key| words(key, object.remove(key));
         let [role, task, expected_output, done_when] =
             ["role", "task", "expected_output", "done_when"].map(&mut text);
@@ -165,6 +174,7 @@ impl TaskArguments {
             sources: sources?.unwrap_or_default(),
             out_of_scope: out_of_scope?.unwrap_or_default(),
             paths: paths?,
+            hosts: hosts?,
         })
     }
 }
@@ -214,7 +224,7 @@ mod tests {
     #[test]
     fn all_that_the_schema_offers_is_decoded() {
         let text = r#"{"role":"reader","task":"t","expected_output":"o","done_when":"d","constraints":["c"],
-            "sources":["s"],"out_of_scope":["x","y"],"paths":["src"]}"#;
+            "sources":["s"],"out_of_scope":["x","y"],"paths":["src"],"hosts":["https://a.b"]}"#;
         let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
         let expected = TaskArguments {
             role: "reader".into(),
@@ -225,6 +235,7 @@ mod tests {
             sources: texts(&["s"]),
             out_of_scope: texts(&["x", "y"]),
             paths: Some(texts(&["src"])),
+            hosts: Some(texts(&["https://a.b"])),
         };
         assert_eq!(TaskArguments::decode(text, &ROLES).unwrap(), expected);
         let least = r#"{"role":"explorer","task":"t","expected_output":"o","paths":null}"#;
@@ -262,10 +273,8 @@ mod tests {
         assert_eq!(
             error(text),
             "path: no such parameter, did you mean `paths`?; the parameters are role, task, expected_output, done_when, \
-             constraints, sources, out_of_scope, paths"
+             constraints, sources, out_of_scope, paths, hosts"
         );
-        let hosts = r#"{"role":"explorer","task":"t","expected_output":"o","hosts":["https://a.b"]}"#;
-        assert!(error(hosts).starts_with("hosts: no such parameter"));
     }
 
     #[test]

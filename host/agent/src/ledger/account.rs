@@ -1,7 +1,8 @@
 use std::collections::BTreeSet;
 
 use super::net::{Deed, NetChange, net};
-use super::sight::Sight;
+use super::outward::{HostUse, Verification, hosts, verification};
+use super::sight::{Seen, Sight};
 use crate::agent_path::AgentPath;
 use crate::report::Report;
 use crate::roles::EffectKind;
@@ -23,17 +24,13 @@ pub(crate) struct Account {
 
 impl Account {
     /// Takes in a call of the agent `agent`: its result as it entered the messages, and its ledger.
-    pub(crate) fn take_call(
-        &mut self,
-        agent: &AgentPath,
-        (text, arguments): (&str, &str),
-        entries: Vec<Entry>,
-        is_complete: bool,
-    ) {
-        self.sight.take_result(text, arguments, &entries, is_complete);
+    pub(crate) fn take_call(&mut self, agent: &AgentPath, seen: Seen<'_>, entries: Vec<Entry>) {
+        self.sight.take_result(seen, &entries);
         for entry in entries {
             match entry {
-                Entry::Changed { .. } => self.deeds.push(Deed { agent: agent.clone(), entry }),
+                Entry::Changed { .. } | Entry::Contacted { .. } | Entry::Ran { .. } => {
+                    self.deeds.push(Deed { agent: agent.clone(), entry })
+                }
                 Entry::Refused { ref action, ref path, .. } => {
                     if *action == EffectKind::Write.to_string() {
                         self.unwritten.insert(path.clone());
@@ -43,7 +40,7 @@ impl Account {
                         self.refused.push(words);
                     }
                 }
-                Entry::Read { .. } | Entry::Listed { .. } | Entry::Contacted { .. } | Entry::Ran { .. } => {}
+                Entry::Read { .. } | Entry::Listed { .. } => {}
             }
         }
     }
@@ -58,6 +55,16 @@ impl Account {
     /// What became of each file, as `agent` has to answer for it.
     pub(crate) fn changes(&self, agent: &AgentPath) -> Vec<NetChange> {
         net(&self.deeds, agent)
+    }
+
+    /// What was run, as `agent` has to answer for it.
+    pub(crate) fn verification(&self, agent: &AgentPath) -> Vec<Verification> {
+        verification(&self.deeds, agent)
+    }
+
+    /// The hosts that were reached.
+    pub(crate) fn hosts(&self) -> Vec<HostUse> {
+        hosts(&self.deeds)
     }
 
     /// What the agent's own calls tried and were refused, in a sentence.

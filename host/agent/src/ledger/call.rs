@@ -2,6 +2,8 @@ use std::sync::{Arc, OnceLock};
 
 use remit_sandbox::{Change, Entry};
 
+use crate::roles::Target;
+
 /// Where the entries of one call are kept while it runs, and after it was given up.
 pub trait EffectSource: Send + Sync {
     /// The entries so far, in the order in which it happened.
@@ -17,6 +19,12 @@ pub trait EffectSource: Send + Sync {
 /// it was stopped is known.
 #[derive(Default)]
 pub struct CallLedger(OnceLock<Arc<dyn EffectSource>>);
+
+impl std::fmt::Debug for CallLedger {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.entries()).finish()
+    }
+}
 
 impl CallLedger {
     /// Takes the entries from `source`, now and later. A second source is not taken.
@@ -49,9 +57,9 @@ pub trait Staged: Send + Sync {
     fn files(&self) -> &[Change];
 
     /// What rules are held against: a file that is moved is changed where it was and where it will be.
-    fn targets(&self) -> Vec<&str> {
+    fn targets(&self) -> Vec<Target<'_>> {
         let targets = self.files().iter().flat_map(|file| [Some(file.path.as_str()), file.from.as_deref()]);
-        targets.flatten().collect()
+        targets.flatten().map(Target::File).collect()
     }
 
     /// The changes as a unified diff of at most about `max_bytes`, safe to show; a cut is marked.

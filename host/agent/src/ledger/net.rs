@@ -24,11 +24,11 @@ pub struct NetChange {
     pub agent: Option<String>,
 }
 
-/// A change, and whose it is.
+/// What was done, and whose it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Deed {
     pub(crate) agent: AgentPath,
-    /// Always an [`Entry::Changed`].
+    /// An [`Entry::Changed`], [`Entry::Contacted`] or [`Entry::Ran`].
     pub(crate) entry: Entry,
 }
 

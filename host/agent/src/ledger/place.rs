@@ -16,6 +16,25 @@ pub(crate) fn one_spelling(path: &str) -> Option<String> {
     Some(if parts.is_empty() { ".".to_owned() } else { parts.join("/") })
 }
 
+/// A URL without its path and what follows: `https://docs.rs`.
+pub(crate) fn origin(url: &str) -> &str {
+    let authority = url.find("://").map_or(0, |at| at + "://".len());
+    let end = url[authority..].find(['/', '?', '#']).map_or(url.len(), |at| authority + at);
+    &url[..end]
+}
+
+/// A URL as two can be compared: the origin in small letters and without the scheme's own port, at least `/` as path, no
+/// fragment.
+pub(super) fn one_url(url: &str) -> String {
+    let url = url.trim().split('#').next().unwrap_or_default();
+    let (origin, rest) = url.split_at(origin(url).len());
+    let origin = origin.to_ascii_lowercase();
+    let port = if origin.starts_with("https:") { ":443" } else { ":80" };
+    let origin = origin.strip_suffix(port).unwrap_or(&origin);
+    let slash = if rest.starts_with('/') { "" } else { "/" };
+    format!("{origin}{slash}{rest}")
+}
+
 /// Whether `path` stands in `text` by itself, and is not a part of another path or word. In front of it may be `./`, behind
 /// it a `/`.
 pub(super) fn stands_in(path: &str, text: &str) -> bool {
@@ -56,6 +75,18 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(one_spelling(path).as_deref(), one, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_url_has_one_spelling() {
+        for (url, one) in [
+            ("https://Docs.RS", "https://docs.rs/"),
+            ("https://docs.rs:443/A?b#c", "https://docs.rs/A?b"),
+            ("http://docs.rs:80?q", "http://docs.rs/?q"),
+            ("https://docs.rs:80/", "https://docs.rs:80/"),
+        ] {
+            assert_eq!(one_url(url), one);
         }
     }
 

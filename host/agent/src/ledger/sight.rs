@@ -1,14 +1,15 @@
 //! What an agent has seen: which lines of which files were in the results that it was given.
 //!
 //! It is read from the results themselves, whatever tool made them, and from the ledger: a place counts as shown only if the
-//! call that showed it really opened the file. A file that mentions another file's line shows nothing of that file.
+//! call that showed it really opened the file. A file that mentions another file's line shows nothing of that file, and a page
+//! that mentions another page nothing of that page.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use remit_model::{Content, Transcript};
 use serde_json::Value;
 
-use super::place::{one_spelling, stands_in};
+use super::place::{one_spelling, one_url, stands_in};
 use crate::report::{Evidence, Observed};
 use crate::roles::TASK_TOOL;
 use remit_sandbox::Entry;
@@ -23,12 +24,24 @@ pub(crate) struct Sight {
     lines: HashMap<String, BTreeSet<u64>>,
     /// Places without a line that a report passed on, which the agent below had seen.
     passed_on: HashSet<String>,
+    /// The pages that requests were sent for, in their one spelling, and whether a result showed what came.
+    pages: HashMap<String, bool>,
+}
+
+/// A result as it entered an agent's messages.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) arguments: &'a str,
+    pub(crate) is_error: bool,
+    /// Whether the call's entries are all that there are.
+    pub(crate) is_complete: bool,
 }
 
 impl Sight {
-    /// Takes in a result as it entered the agent's messages, with what the call did. `is_complete` says whether `entries` are
-    /// all that there are.
-    pub(crate) fn take_result(&mut self, text: &str, arguments: &str, entries: &[Entry], is_complete: bool) {
+    /// Takes in a result, with what the call did.
+    pub(crate) fn take_result(&mut self, seen: Seen<'_>, entries: &[Entry]) {
+        let Seen { text, arguments, is_error, is_complete } = seen;
         let mut touched = HashSet::new();
         let mut files = Vec::new();
         for entry in entries {
@@ -43,6 +56,7 @@ impl Sight {
                 Entry::Contacted { .. } | Entry::Ran { .. } | Entry::Refused { .. } => {}
             }
         }
+        self.take_pages(entries, is_error);
         self.opened.extend(touched.iter().map(|path| (*path).to_owned()));
         let is_touched = |path: &str| !is_complete || touched.contains(path);
         let mut current = only_file(&files, arguments).map(str::to_owned);
@@ -62,9 +76,26 @@ impl Sight {
         }
     }
 
+    /// A call that got a page at the end of redirects has shown it under every address on the way.
+    fn take_pages(&mut self, entries: &[Entry], is_error: bool) {
+        let contacted = entries.iter().filter_map(|entry| match entry {
+            Entry::Contacted { url, status, .. } => Some((one_url(url), *status)),
+            _ => None,
+        });
+        let contacted: Vec<(String, Option<u16>)> = contacted.collect();
+        let is_success = |status: Option<u16>| status.is_some_and(|status| (200..300).contains(&status));
+        let is_shown = !is_error && contacted.iter().any(|(_, status)| is_success(*status));
+        for (url, _) in contacted {
+            *self.pages.entry(url).or_default() |= is_shown;
+        }
+    }
+
     /// Takes in what an agent below has seen, as far as its report names it. What its tools opened counts as opened.
     pub(crate) fn take_report(&mut self, evidence: &[Evidence], below: &Sight) {
         self.opened.extend(below.opened.iter().cloned());
+        for url in below.pages.keys() {
+            self.pages.entry(url.clone()).or_default();
+        }
         for place in evidence.iter().filter(|place| place.observed == Some(Observed::Shown)) {
             match (place.path.as_deref().and_then(one_spelling), place.line) {
                 (Some(path), Some(line)) => {
@@ -73,7 +104,9 @@ impl Sight {
                 (Some(path), None) => {
                     self.passed_on.insert(path);
                 }
-                (None, _) => self.passed_on.extend(place.url.clone()),
+                (None, _) => {
+                    self.pages.extend(place.url.as_deref().map(|url| (one_url(url), true)));
+                }
             }
         }
     }
@@ -82,9 +115,11 @@ impl Sight {
     pub(crate) fn observed(&self, place: &Evidence, transcript: &Transcript) -> Observed {
         let Some(text) = place.path.as_deref() else {
             let url = place.url.as_deref().unwrap_or_default();
-            let is_shown =
-                !url.is_empty() && (self.passed_on.contains(url) || stood_in_a_result(url, transcript));
-            return if is_shown { Observed::Shown } else { Observed::No };
+            return match self.pages.get(&one_url(url)) {
+                Some(true) => Observed::Shown,
+                Some(false) => Observed::Opened,
+                None => Observed::No,
+            };
         };
         let Some(path) = one_spelling(text) else { return Observed::No };
         let is_opened = self.opened.contains(&path);
@@ -110,10 +145,6 @@ impl Sight {
             stands_in(path, text) && (is_opened || !stands_in(path, arguments))
         })
     }
-}
-
-fn stood_in_a_result(url: &str, transcript: &Transcript) -> bool {
-    results(transcript).any(|(text, arguments)| text.contains(url) && !arguments.contains(url))
 }
 
 /// The results that tools gave without an error, each with the arguments that it was asked with. Reports are no results here:

@@ -21,6 +21,12 @@ pub(super) const MAX_SENTENCES: usize = 20;
 /// The most changed files that are named.
 pub(super) const MAX_CHANGES: usize = 100;
 
+/// The most commands that are named.
+pub(super) const MAX_VERIFICATION: usize = 100;
+
+/// The most hosts that are named.
+pub(super) const MAX_HOSTS: usize = 50;
+
 const CUT: &str = " […]";
 
 /// The text, inert and trimmed, in at most `bytes` bytes; a mark shows where it was cut.

@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use bounds::bounded;
 pub(crate) use form::form;
-pub use parse::Findings;
 pub(crate) use parse::Known;
+pub use parse::{ClaimedRun, Findings};
 
-use crate::ledger::NetChange;
+use crate::ledger::{HostUse, NetChange, Verification};
 use crate::outcome::Status;
 use crate::prices::Cost;
 
 /// A child's report, as its parent is shown it.
 ///
-/// `status`, `limit`, `changes`, each evidence's `observed`, `turns`, `usage`, `role`, `agent` and `duration_ms` are the
+/// `status`, `limit`, `changes`, `verification`, `hosts`, each evidence's `observed`, `turns`, `usage`, `role`, `agent` and `duration_ms` are the
 /// runtime's; the rest is what the child said, bounded, its control characters inert, with the runtime's warnings behind the
 /// child's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +35,12 @@ pub struct Report {
     /// What became of each file that the child, or an agent below it, changed.
     #[serde(default)]
     pub changes: Vec<NetChange>,
+    /// The commands that the child, or an agent below it, ran.
+    #[serde(default)]
+    pub verification: Vec<Verification>,
+    /// The hosts that the child, or an agent below it, sent requests to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostUse>,
     /// What the reader should be careful about.
     pub warnings: Vec<String>,
     /// What the child could not answer.
@@ -118,9 +124,12 @@ impl Report {
         match lists.into_iter().enumerate().max_by_key(|&(_, length)| length) {
             Some((_, 0)) | None => {
                 // What the runtime knows goes last.
-                let more = !(self.summary.is_empty() && self.changes.is_empty());
+                let known = [self.changes.len(), self.verification.len(), self.hosts.len()];
+                let more = !self.summary.is_empty() || known.into_iter().any(|length| length > 0);
                 if self.summary.is_empty() {
                     self.changes.truncate(self.changes.len() / 2);
+                    self.verification.truncate(self.verification.len() / 2);
+                    self.hosts.truncate(self.hosts.len() / 2);
                 }
                 self.summary.clear();
                 more
@@ -162,6 +171,8 @@ mod tests {
                 observed: Some(Observed::Opened),
             }],
             changes: vec![],
+            verification: vec![],
+            hosts: vec![],
             warnings: vec![],
             open_questions: vec![],
             turns: 2,
@@ -185,7 +196,7 @@ mod tests {
         );
         let expected = concat!(
             r#"{"status":"completed","summary":"It uses pytest.","#,
-            r#""evidence":[{"path":"a.py","line":3,"reason":"```\nimport","observed":"opened"}],"changes":[],"warnings":[],"open_questions":[],"#,
+            r#""evidence":[{"path":"a.py","line":3,"reason":"```\nimport","observed":"opened"}],"changes":[],"verification":[],"warnings":[],"open_questions":[],"#,
             r#""turns":2,"usage":{"input_tokens":10,"cached_tokens":0,"output_tokens":5},"#,
             r#""role":"explorer","agent":"root/explorer#1","duration_ms":7}"#,
         );
@@ -207,6 +218,18 @@ mod tests {
             agent: None,
         };
         large.changes = (0..50).map(change).collect();
+        let run = |n| Verification {
+            command: format!("make {n}"),
+            directory: None,
+            exit_code: Some(0),
+            duration_ms: n,
+            ended_by: None,
+            uncontained: None,
+            agent: None,
+        };
+        large.verification = (0..50).map(run).collect();
+        let host = |n| HostUse { host: format!("https://h{n}.example"), requests: 1, sent: 0, received: n };
+        large.hosts = (0..50).map(host).collect();
         for limit in [12_000, 4_000, 1_000, 0] {
             let (kept, text) = large.clone().into_result(limit);
             assert!(text.len() <= limit.max(600), "{limit}: {}", text.len());

@@ -2,11 +2,12 @@ use remit_model::Usage;
 use serde_json::{Map, Value};
 
 use super::bounds::{
-    MAX_CHANGES, MAX_EVIDENCE, MAX_SENTENCES, PLACE_BYTES, SENTENCE_BYTES, SUMMARY_BYTES, bounded,
+    MAX_CHANGES, MAX_EVIDENCE, MAX_HOSTS, MAX_SENTENCES, MAX_VERIFICATION, PLACE_BYTES, SENTENCE_BYTES,
+    SUMMARY_BYTES, bounded,
 };
 use super::{Evidence, Report};
 use crate::agent_path::AgentPath;
-use crate::ledger::NetChange;
+use crate::ledger::{HostUse, NetChange, Verification};
 use crate::outcome::Status;
 use crate::prices::Cost;
 
@@ -33,8 +34,17 @@ pub struct Findings {
     pub open_questions: Vec<String>,
     /// The files that it says to have changed, which is not its to say.
     pub claimed_changes: Vec<String>,
-    /// Whether it says that a command was run, which is not its to say either.
-    pub claims_verification: bool,
+    /// The commands that it says to have run, which is not its to say either.
+    pub claimed_runs: Vec<ClaimedRun>,
+}
+
+/// A command that a child says to have run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClaimedRun {
+    /// The command; nothing if it names none.
+    pub command: Option<String>,
+    /// The exit code that it says it had.
+    pub exit_code: Option<i64>,
 }
 
 impl Findings {
@@ -63,12 +73,10 @@ impl Findings {
     /// The report that these findings make, together with what the runtime knows.
     pub(crate) fn into_report(self, known: Known<'_>) -> Report {
         let mut warnings = self.warnings;
-        let mut changes = known.changes;
-        if changes.len() > MAX_CHANGES {
-            let total = changes.len();
-            warnings.push(format!("{total} files were changed, of which the first {MAX_CHANGES} are named"));
-            changes.truncate(MAX_CHANGES);
-        }
+        let Known { mut changes, mut verification, mut hosts, .. } = known;
+        cut(&mut changes, MAX_CHANGES, "files were changed", &mut warnings);
+        cut(&mut verification, MAX_VERIFICATION, "commands were run", &mut warnings);
+        cut(&mut hosts, MAX_HOSTS, "hosts were reached", &mut warnings);
         warnings.extend(known.warnings.into_iter().map(|warning| bounded(&warning, SENTENCE_BYTES)));
         Report {
             status: known.status,
@@ -76,6 +84,8 @@ impl Findings {
             summary: self.summary,
             evidence: self.evidence,
             changes,
+            verification,
+            hosts,
             warnings,
             open_questions: self.open_questions,
             turns: known.turns,
@@ -93,6 +103,8 @@ pub(crate) struct Known<'a> {
     pub(crate) status: Status,
     pub(crate) limit: Option<String>,
     pub(crate) changes: Vec<NetChange>,
+    pub(crate) verification: Vec<Verification>,
+    pub(crate) hosts: Vec<HostUse>,
     pub(crate) warnings: Vec<String>,
     pub(crate) turns: u64,
     pub(crate) usage: Usage,
@@ -100,6 +112,13 @@ pub(crate) struct Known<'a> {
     pub(crate) role: &'a str,
     pub(crate) agent: &'a AgentPath,
     pub(crate) duration_ms: u64,
+}
+
+fn cut<T>(known: &mut Vec<T>, most: usize, what: &str, warnings: &mut Vec<String>) {
+    if known.len() > most {
+        warnings.push(format!("{} {what}, of which the first {most} are named", known.len()));
+        known.truncate(most);
+    }
 }
 
 /// The last object in the reply that has a report's key: a report comes at the end, and what stands before it may be
@@ -142,13 +161,13 @@ fn read(mut object: Map<String, Value>) -> Findings {
     let mut warnings = sentences("warnings", object.shift_remove("warnings"), &mut notes);
     let open_questions = sentences("open_questions", object.shift_remove("open_questions"), &mut notes);
     let claimed_changes = claimed_paths(object.get("changes"));
-    let claims_verification = !list(object.get("verification").cloned()).is_empty();
+    let claimed_runs = claimed_runs(object.get("verification"));
     if !object.is_empty() {
         let keys: Vec<String> = object.keys().take(8).map(|key| format!("`{}`", bounded(key, 40))).collect();
         notes.push(format!("dropped from the report, as not the child's to say: {}", keys.join(", ")));
     }
     warnings.append(&mut notes);
-    Findings { summary, evidence, warnings, open_questions, claimed_changes, claims_verification }
+    Findings { summary, evidence, warnings, open_questions, claimed_changes, claimed_runs }
 }
 
 /// The paths of the child's own `changes`, each an object with a `path` or words that begin with one.
@@ -160,6 +179,28 @@ fn claimed_paths(value: Option<&Value>) -> Vec<String> {
         _ => None,
     };
     values.filter_map(path).filter(|path| !path.is_empty()).collect()
+}
+
+/// The child's own `verification`, each an object with a `command`, or words.
+fn claimed_runs(value: Option<&Value>) -> Vec<ClaimedRun> {
+    let values = list(value.cloned()).into_iter().take(MAX_VERIFICATION);
+    let words = |words: &str| Some(bounded(words, PLACE_BYTES)).filter(|words| !words.is_empty());
+    let run = |value: Value| match value {
+        Value::String(text) => ClaimedRun { command: words(&text), exit_code: None },
+        Value::Object(object) => ClaimedRun {
+            command: match object.get("command") {
+                Some(Value::String(text)) => words(text),
+                Some(Value::Array(argv)) => {
+                    let argv: Vec<&str> = argv.iter().filter_map(Value::as_str).collect();
+                    words(&argv.join(" "))
+                }
+                _ => None,
+            },
+            exit_code: object.get("exit_code").and_then(Value::as_i64),
+        },
+        _ => ClaimedRun::default(),
+    };
+    values.map(run).collect()
 }
 
 /// A list, or one value that stands for a list of one.

@@ -3,20 +3,22 @@
 use std::fmt;
 
 use ignore::gitignore::GitignoreBuilder;
+use remit_sandbox::CommandPattern;
 
-use super::effect::EffectKind;
+use super::effect::{EffectKind, Target};
 use super::pattern::check_pattern;
 use super::problem::Problem;
 use super::reader::{Reader, Section};
 use super::section::Placed;
-use super::shown::shown;
+use super::shown::{shown, shown_words};
 use super::suggest::nearest;
+use super::url_pattern::UrlPattern;
 
-/// What stands for every kind, those of later versions included.
+/// What stands for every kind.
 const ALL: &str = "all";
 
-/// What stands for every role of `delegates` in a rule.
-const ANY_ROLE: &str = "*";
+/// What stands for every command, and for every role of `delegates`, in a rule.
+const ANY: &str = "*";
 
 /// `approve`, `allow` and `deny` of one role. The default asks nothing and denies nothing: what the role was granted, it
 /// may do.
@@ -29,13 +31,25 @@ pub(super) struct ApproveRules {
 
 /// An element of `allow` or `deny`: a kind, and what it is about.
 ///
-/// `write PATTERN` is about the files that a gitignore pattern matches; `delegate ROLE` about one role, `delegate *`
-/// about every.
+/// `write PATTERN` is about the files that a gitignore pattern matches, `network URL` about requests to an origin, or below a
+/// path of it, `command PATTERN` about the commands that a pattern as in `commands` matches, and `delegate ROLE` about one
+/// role. `*` is every request, command or role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    kind: EffectKind,
+    about: About,
     pattern: String,
     line: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum About {
+    /// Files that the pattern matches.
+    Files,
+    Requests(UrlPattern),
+    /// Nothing stands for every command.
+    Commands(Option<CommandPattern>),
+    /// The role that the pattern names, or every one.
+    Role,
 }
 
 /// What a role's rules say to an effect.
@@ -58,10 +72,15 @@ impl Rule {
     /// The kind of effect that it is about.
     #[must_use]
     pub fn kind(&self) -> EffectKind {
-        self.kind
+        match self.about {
+            About::Files => EffectKind::Write,
+            About::Requests(_) => EffectKind::Network,
+            About::Commands(_) => EffectKind::Command,
+            About::Role => EffectKind::Delegate,
+        }
     }
 
-    /// The pattern of files, or the name of a role.
+    /// The pattern of files, requests or commands, or the name of a role.
     #[must_use]
     pub fn pattern(&self) -> &str {
         &self.pattern
@@ -76,32 +95,45 @@ impl Rule {
     fn parse(text: &Placed<String>, delegates: &[Placed<String>]) -> Result<Rule, Problem> {
         let trimmed = text.value.trim();
         let Some((word, pattern)) = trimmed.split_once(char::is_whitespace) else {
-            return Err(match EffectKind::parse(trimmed) {
-                Err(later @ Problem::LaterEffect(_)) => later,
-                _ => Problem::BadRule(shown(trimmed)),
-            });
+            return Err(Problem::BadRule(shown(trimmed)));
         };
         let (kind, pattern) = (EffectKind::parse(word)?, pattern.trim());
-        match kind {
-            EffectKind::Write => check_pattern(pattern)
-                .map_err(|problem| Problem::Pattern { pattern: shown(pattern), problem })?,
+        let about = match kind {
+            EffectKind::Write => {
+                check_pattern(pattern)
+                    .map_err(|problem| Problem::Pattern { pattern: shown(pattern), problem })?;
+                About::Files
+            }
+            EffectKind::Network => About::Requests(
+                UrlPattern::parse(pattern).map_err(|problem| Problem::Host(shown_words(&problem)))?,
+            ),
+            EffectKind::Command if pattern == ANY => About::Commands(None),
+            EffectKind::Command => {
+                let parsed = CommandPattern::parse(pattern);
+                About::Commands(Some(parsed.map_err(|problem| Problem::command(&problem))?))
+            }
             EffectKind::Delegate => {
                 let names = || delegates.iter().map(|name| name.value.as_str());
-                if pattern != ANY_ROLE && !names().any(|name| name == pattern) {
+                if pattern != ANY && !names().any(|name| name == pattern) {
                     let nearest = nearest(pattern, names()).map(|name| shown(&name));
                     return Err(Problem::NoDelegate { name: shown(pattern), nearest });
                 }
+                About::Role
             }
-        }
-        Ok(Rule { kind, pattern: pattern.to_owned(), line: text.at.line })
+        };
+        Ok(Rule { about, pattern: pattern.to_owned(), line: text.at.line })
     }
 
     /// Whether it is about `target`. A deny also holds for a name in other letters, which some file systems take for the
     /// same file; an allow does not reach so far.
-    fn matches(&self, target: &str, any_case: bool) -> bool {
-        match self.kind {
-            EffectKind::Delegate => self.pattern == ANY_ROLE || self.pattern == target,
-            EffectKind::Write => {
+    fn matches(&self, target: Target<'_>, any_case: bool) -> bool {
+        match (&self.about, target) {
+            (About::Role, Target::Role(name)) => self.pattern == ANY || self.pattern == name,
+            (About::Requests(pattern), Target::Request { url, .. }) => pattern.matches(url, any_case),
+            (About::Commands(pattern), Target::Command(argv)) => {
+                pattern.as_ref().is_none_or(|pattern| pattern.matches(argv))
+            }
+            (About::Files, Target::File(path)) => {
                 let mut builder = GitignoreBuilder::new("");
                 let built = builder
                     .case_insensitive(any_case)
@@ -109,8 +141,9 @@ impl Rule {
                     .and_then(|builder| builder.build());
                 // It was checked when it was read. If it can't be matched all the same, a deny denies.
                 let Ok(rules) = built else { return any_case };
-                rules.matched_path_or_any_parents(target.trim_start_matches('/'), false).is_ignore()
+                rules.matched_path_or_any_parents(path.trim_start_matches('/'), false).is_ignore()
             }
+            _ => false,
         }
     }
 }
@@ -118,7 +151,7 @@ impl Rule {
 /// As the file would say it: `write **/*.lock`.
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.kind, self.pattern)
+        write!(f, "{} {}", self.kind(), self.pattern)
     }
 }
 
@@ -142,6 +175,11 @@ impl ApproveRules {
         self.approve.contains(&kind)
     }
 
+    /// Whether a call's effects of this kind have to be held against the rules while it runs.
+    pub(super) fn decides_about(&self, kind: EffectKind) -> bool {
+        self.asks_before(kind) || self.deny.iter().any(|rule| rule.kind() == kind)
+    }
+
     pub(super) fn allow(&self) -> &[Rule] {
         &self.allow
     }
@@ -151,17 +189,17 @@ impl ApproveRules {
     }
 
     /// A deny beats every allow, and an allow spares the question only if it holds for all of `targets`.
-    pub(super) fn judge(&self, kind: EffectKind, targets: &[&str]) -> Verdict<'_> {
-        for rule in self.deny.iter().filter(|rule| rule.kind == kind) {
-            if let Some(target) = targets.iter().find(|target| rule.matches(target, true)) {
-                return Verdict::Denied { rule, target: (*target).to_owned() };
+    pub(super) fn judge(&self, kind: EffectKind, targets: &[Target<'_>]) -> Verdict<'_> {
+        for rule in self.deny.iter().filter(|rule| rule.kind() == kind) {
+            if let Some(target) = targets.iter().find(|target| rule.matches(**target, true)) {
+                return Verdict::Denied { rule, target: target.to_string() };
             }
         }
         if !self.asks_before(kind) {
             return Verdict::Granted;
         }
-        let allow = || self.allow.iter().filter(|rule| rule.kind == kind);
-        let is_allowed = |target: &&str| allow().any(|rule| rule.matches(target, false));
+        let allow = || self.allow.iter().filter(|rule| rule.kind() == kind);
+        let is_allowed = |target: &Target<'_>| allow().any(|rule| rule.matches(*target, false));
         if !targets.is_empty() && targets.iter().all(is_allowed) { Verdict::Granted } else { Verdict::Ask }
     }
 }
@@ -193,6 +231,10 @@ mod tests {
         texts.iter().map(|text| Rule::parse(&placed(text), &delegates).unwrap()).collect()
     }
 
+    fn files<'a>(paths: &[&'a str]) -> Vec<Target<'a>> {
+        paths.iter().map(|path| Target::File(path)).collect()
+    }
+
     fn role(approve: &[EffectKind], allow: &[&str], deny: &[&str]) -> ApproveRules {
         ApproveRules { approve: approve.to_vec(), allow: rules(allow), deny: rules(deny) }
     }
@@ -200,8 +242,8 @@ mod tests {
     #[test]
     fn without_rules_what_was_granted_is_granted() {
         let rules = ApproveRules::default();
-        assert_eq!(rules.judge(EffectKind::Write, &["src/a.rs"]), Verdict::Granted);
-        assert_eq!(rules.judge(EffectKind::Delegate, &["editor"]), Verdict::Granted);
+        assert_eq!(rules.judge(EffectKind::Write, &files(&["src/a.rs"])), Verdict::Granted);
+        assert_eq!(rules.judge(EffectKind::Delegate, &[Target::Role("editor")]), Verdict::Granted);
     }
 
     #[test]
@@ -213,27 +255,54 @@ mod tests {
             &["docs/api/x/y.md"],
             &["Docs/API/x.md"],
         ] {
-            assert!(matches!(rules.judge(EffectKind::Write, paths), Verdict::Denied { .. }), "{paths:?}");
+            assert!(
+                matches!(rules.judge(EffectKind::Write, &files(paths)), Verdict::Denied { .. }),
+                "{paths:?}"
+            );
         }
-        assert_eq!(rules.judge(EffectKind::Write, &["src/a.rs", "sub/docs/api/x"]), Verdict::Granted);
+        assert_eq!(rules.judge(EffectKind::Write, &files(&["src/a.rs", "sub/docs/api/x"])), Verdict::Granted);
     }
 
     #[test]
     fn an_allow_spares_the_question_only_if_it_covers_everything() {
         let rules = role(&[EffectKind::Write], &["write /docs/", "write *.md"], &[]);
-        assert_eq!(rules.judge(EffectKind::Write, &["docs/a", "src/b.md"]), Verdict::Granted);
+        assert_eq!(rules.judge(EffectKind::Write, &files(&["docs/a", "src/b.md"])), Verdict::Granted);
         for paths in [&["docs/a", "src/b.rs"][..], &["Docs/a"], &["b.MD"], &[]] {
-            assert_eq!(rules.judge(EffectKind::Write, paths), Verdict::Ask, "{paths:?}");
+            assert_eq!(rules.judge(EffectKind::Write, &files(paths)), Verdict::Ask, "{paths:?}");
         }
     }
 
     #[test]
     fn rules_about_delegating_name_roles() {
         let asks = role(&[EffectKind::Delegate], &["delegate explorer"], &[]);
-        assert_eq!(asks.judge(EffectKind::Delegate, &["explorer"]), Verdict::Granted);
-        assert_eq!(asks.judge(EffectKind::Delegate, &["editor"]), Verdict::Ask);
+        assert_eq!(asks.judge(EffectKind::Delegate, &[Target::Role("explorer")]), Verdict::Granted);
+        assert_eq!(asks.judge(EffectKind::Delegate, &[Target::Role("editor")]), Verdict::Ask);
         let never = role(&[], &[], &["delegate *"]);
-        assert!(matches!(never.judge(EffectKind::Delegate, &["editor"]), Verdict::Denied { .. }));
-        assert_eq!(never.judge(EffectKind::Write, &["editor"]), Verdict::Granted);
+        assert!(matches!(
+            never.judge(EffectKind::Delegate, &[Target::Role("editor")]),
+            Verdict::Denied { .. }
+        ));
+        assert_eq!(never.judge(EffectKind::Write, &files(&["editor"])), Verdict::Granted);
+    }
+
+    #[test]
+    fn rules_about_requests_and_commands_are_about_the_effect_itself() {
+        let get = |url| [Target::Request { method: "GET", url }];
+        let network = EffectKind::Network;
+        let asks = role(&[network], &["network https://docs.rs"], &["network https://docs.rs/admin*"]);
+        assert_eq!(asks.judge(network, &get("https://docs.rs/serde")), Verdict::Granted);
+        assert_eq!(asks.judge(network, &get("https://api.github.com/")), Verdict::Ask);
+        assert!(matches!(asks.judge(network, &get("https://docs.rs/Admin/x")), Verdict::Denied { .. }));
+        let argv = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let (test, publish) = (argv("cargo test --lib"), argv("cargo publish"));
+        let command = EffectKind::Command;
+        let asks = role(&[command], &["command cargo test **"], &["command cargo publish **"]);
+        assert_eq!(asks.judge(command, &[Target::Command(&test)]), Verdict::Granted);
+        assert!(matches!(asks.judge(command, &[Target::Command(&publish)]), Verdict::Denied { .. }));
+        assert!(asks.decides_about(command) && !asks.decides_about(network));
+        let never = role(&[], &[], &["command *", "network *"]);
+        assert!(matches!(never.judge(command, &[Target::Command(&test)]), Verdict::Denied { .. }));
+        assert!(matches!(never.judge(network, &get("http://[::1]/")), Verdict::Denied { .. }));
+        assert!(never.decides_about(command) && never.decides_about(network));
     }
 }

@@ -1,10 +1,10 @@
-use std::path::Path;
+use std::fmt::Display;
 
-use thiserror::Error;
+use remit_sandbox::{CommandPattern, CommandSandbox, HostGrant};
 
-use super::beneath::{EntryProblem, open_directory};
 use super::load::Roles;
-use super::path::{PathProblem, WorkspacePath};
+use super::narrowing::Narrowing;
+use super::path::WorkspacePath;
 use super::role::Role;
 use super::shown::shown;
 
@@ -19,104 +19,23 @@ pub struct Authority {
     hidden: Vec<String>,
     reveal: Vec<String>,
     role_hidden: Vec<String>,
+    hosts: Vec<HostGrant>,
+    secrets: Vec<String>,
+    commands: Vec<CommandPattern>,
+    scratch: Vec<WorkspacePath>,
+    command_sandbox: CommandSandbox,
+    command_env: Vec<String>,
 }
 
-/// What the `task` calls on the way to an agent left of the workspace. Each can only take away.
-///
-/// The default, which the root starts with, takes nothing away.
+/// What a person grants one call beyond what its role has, on the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Narrowing(Option<Vec<WorkspacePath>>);
-
-/// Why a `task` call may not narrow a role to a path. The model that made the call is told this.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("cannot narrow {role} to `{path}`: {problem}{}", problem.help().map(|help| format!("; {help}")).unwrap_or_default())]
-pub struct NarrowError {
-    /// The role that would have been started.
-    pub role: String,
-    /// The path as the call has it, safe to show.
-    pub path: String,
-    /// What is wrong.
-    pub problem: NarrowProblem,
-}
-
-/// What is wrong with a path of a `task` call.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum NarrowProblem {
-    /// There is none. No path at all and every path are too far apart to guess which is meant.
-    #[error("`paths` is empty")]
-    None,
-    /// It is no path of the workspace.
-    #[error(transparent)]
-    Path(#[from] PathProblem),
-    /// It is not within what the role could touch here without it.
-    #[error("it may read {allowed} here ({place})")]
-    Outside {
-        /// The directories that it could read, in words.
-        allowed: String,
-        /// The file and line that grant them, `roles.toml:12`.
-        place: String,
-    },
-    /// It is not there, or is no directory: a component is given directories, never single files.
-    #[error(transparent)]
-    Entry(#[from] EntryProblem),
-}
-
-impl NarrowProblem {
-    fn help(&self) -> Option<String> {
-        match self {
-            Self::None => Some("name directories, or leave it out to narrow nothing".to_owned()),
-            Self::Path(problem) => Some(problem.help().to_owned()),
-            Self::Outside { .. } => None,
-            Self::Entry(problem) => problem.help(),
-        }
-    }
-}
-
-impl Narrowing {
-    /// Narrows further, for a child of `role`, to `paths`: directories, each within what that child could read, or write,
-    /// without them.
-    ///
-    /// # Errors
-    ///
-    /// When a path is none of the workspace, lies outside of what the child could read, is no directory, or is reached
-    /// over a symbolic link, which could lead out of the directory that it seems to lie in.
-    pub fn narrow(
-        &self,
-        roles: &Roles,
-        role: &Role,
-        paths: &[String],
-        workspace: &Path,
-    ) -> Result<Self, NarrowError> {
-        let error =
-            |path: &str, problem| NarrowError { role: role.name().to_owned(), path: shown(path), problem };
-        if paths.is_empty() {
-            return Err(error("", NarrowProblem::None));
-        }
-        let current = Authority::of(roles, role, self);
-        let mut narrowed = Vec::new();
-        for text in paths {
-            let path = WorkspacePath::parse(text).map_err(|problem| error(text, problem.into()))?;
-            // Asked first: whether something exists outside of the grant is nobody's to find out.
-            let readable = current.readable();
-            if !readable.iter().any(|directory| path.is_within(directory)) {
-                let allowed = match in_words(&readable) {
-                    words if readable.is_empty() => words,
-                    words => format!("{words} and nothing else"),
-                };
-                let place = roles.place_of(role, "read");
-                return Err(error(text, NarrowProblem::Outside { allowed, place }));
-            }
-            open_directory(workspace, &path).map_err(|problem| error(text, problem.into()))?;
-            narrowed.push(path);
-        }
-        Ok(Self(Some(covering(narrowed))))
-    }
-
-    /// The directories that are left; nothing where nothing was taken away.
-    #[must_use]
-    pub fn paths(&self) -> Option<&[WorkspacePath]> {
-        self.0.as_deref()
-    }
+pub struct Extra {
+    /// Hosts.
+    pub hosts: Vec<HostGrant>,
+    /// Commands.
+    pub commands: Vec<CommandPattern>,
+    /// Directories that commands may fill.
+    pub scratch: Vec<WorkspacePath>,
 }
 
 impl Authority {
@@ -126,18 +45,44 @@ impl Authority {
         let ceiling = roles.ceiling();
         let narrowed = |granted: &[WorkspacePath], ceiling: &[WorkspacePath]| {
             let held = intersection(granted, ceiling);
-            narrowing.0.as_ref().map_or(held.clone(), |left| intersection(&held, left))
+            narrowing.paths().map_or(held.clone(), |left| intersection(&held, left))
         };
         // What may be written may be read.
         let readable = [ceiling.read(), ceiling.write()].concat();
-        Self {
+        let hosts = role.hosts().iter().filter(|host| ceiling.holds_host(host));
+        let commands = role.commands().iter().filter(|pattern| ceiling.holds_command(pattern));
+        let mut authority = Self {
             read: narrowed(role.read(), &readable),
             write: narrowed(role.write(), ceiling.write()),
             protected: roles.protected().to_vec(),
             hidden: ceiling.hidden().to_vec(),
             reveal: ceiling.reveal().to_vec(),
             role_hidden: role.hidden().to_vec(),
+            hosts: narrowing.hosts_of(hosts.cloned().collect()),
+            secrets: role.secrets().to_vec(),
+            commands: commands.cloned().collect(),
+            scratch: Vec::new(),
+            command_sandbox: role.command_sandbox(),
+            command_env: role.command_env().map(str::to_owned).collect(),
+        };
+        let readable = authority.readable();
+        if readable.is_empty() {
+            // There is nowhere left to run one.
+            authority.commands.clear();
         }
+        let scratch =
+            role.scratch().filter(|path| readable.iter().any(|directory| path.is_within(directory)));
+        authority.scratch = scratch.cloned().collect();
+        authority
+    }
+
+    /// The same, with what a person adds.
+    #[must_use]
+    pub fn with(mut self, extra: &Extra) -> Self {
+        self.hosts.extend_from_slice(&extra.hosts);
+        self.commands.extend_from_slice(&extra.commands);
+        self.scratch.extend_from_slice(&extra.scratch);
+        self
     }
 
     /// The directories that `read` grants, none inside of another.
@@ -182,6 +127,42 @@ impl Authority {
         &self.role_hidden
     }
 
+    /// The hosts that requests may be sent to.
+    #[must_use]
+    pub fn hosts(&self) -> &[HostGrant] {
+        &self.hosts
+    }
+
+    /// The names of the secrets that go with requests to their hosts.
+    #[must_use]
+    pub fn secrets(&self) -> &[String] {
+        &self.secrets
+    }
+
+    /// The commands that may be run. They see the directories that may be read, and nothing else of the workspace.
+    #[must_use]
+    pub fn commands(&self) -> &[CommandPattern] {
+        &self.commands
+    }
+
+    /// The directories that commands may fill, whatever may be written otherwise.
+    #[must_use]
+    pub fn scratch(&self) -> &[WorkspacePath] {
+        &self.scratch
+    }
+
+    /// What holds where commands can't be contained.
+    #[must_use]
+    pub fn command_sandbox(&self) -> CommandSandbox {
+        self.command_sandbox
+    }
+
+    /// The environment variables that commands get.
+    #[must_use]
+    pub fn command_env(&self) -> &[String] {
+        &self.command_env
+    }
+
     /// What it may read, for a person or a model: `` `src`, `docs` ``.
     #[must_use]
     pub fn in_words(&self) -> String {
@@ -193,12 +174,33 @@ impl Authority {
     pub fn writes_in_words(&self) -> Option<String> {
         (!self.write.is_empty()).then(|| in_words(&self.write))
     }
+
+    /// The hosts that it may send requests to, each with the methods beside GET and HEAD; nothing if there is none.
+    #[must_use]
+    pub fn hosts_in_words(&self) -> Option<String> {
+        let words = |host: &HostGrant| {
+            let more: Vec<&str> = host.methods().filter(|method| !["GET", "HEAD"].contains(method)).collect();
+            let more = if more.is_empty() { String::new() } else { format!(" (also {})", more.join(", ")) };
+            format!("`{}`{more}", shown(&host.url()))
+        };
+        let hosts: Vec<String> = self.hosts.iter().map(words).collect();
+        (!hosts.is_empty()).then(|| hosts.join(", "))
+    }
+
+    /// The commands that it may run; nothing if there is none.
+    #[must_use]
+    pub fn commands_in_words(&self) -> Option<String> {
+        (!self.commands.is_empty()).then(|| in_words(&self.commands))
+    }
 }
 
-fn in_words(directories: &[WorkspacePath]) -> String {
-    match directories {
+/// Items in quotes, for a person or a model.
+pub(super) fn in_words(items: &[impl Display]) -> String {
+    match items {
         [] => "nothing".to_owned(),
-        some => some.iter().map(|path| format!("`{}`", shown(path.as_str()))).collect::<Vec<_>>().join(", "),
+        some => {
+            some.iter().map(|item| format!("`{}`", shown(&item.to_string()))).collect::<Vec<_>>().join(", ")
+        }
     }
 }
 
@@ -218,7 +220,7 @@ fn intersection(one: &[WorkspacePath], other: &[WorkspacePath]) -> Vec<Workspace
 }
 
 /// The same directories without those that lie within another one, each once, in their order.
-fn covering(directories: Vec<WorkspacePath>) -> Vec<WorkspacePath> {
+pub(super) fn covering(directories: Vec<WorkspacePath>) -> Vec<WorkspacePath> {
     let mut covering: Vec<WorkspacePath> = Vec::new();
     for directory in directories {
         if !covering.iter().any(|kept| directory.is_within(kept)) {
@@ -230,193 +232,4 @@ fn covering(directories: Vec<WorkspacePath>) -> Vec<WorkspacePath> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::load::BuiltIn;
-    use super::super::source::RolesSource;
-    use super::*;
-
-    struct Case {
-        dir: tempfile::TempDir,
-        roles: Roles,
-    }
-
-    fn case(text: &str) -> Case {
-        let dir = tempfile::tempdir().unwrap();
-        for path in ["src/a", "src/b", "docs", "private"] {
-            std::fs::create_dir_all(dir.path().join(path)).unwrap();
-        }
-        std::fs::write(dir.path().join("src/main.rs"), "").unwrap();
-        std::os::unix::fs::symlink("../private", dir.path().join("src/link")).unwrap();
-        let roles =
-            Roles::load(RolesSource::BuiltIn, &BuiltIn { roles: text, plugins: &[] }, dir.path()).unwrap();
-        Case { dir, roles }
-    }
-
-    impl Case {
-        fn narrow(&self, from: &Narrowing, role: &str, paths: &[&str]) -> Result<Narrowing, String> {
-            let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
-            let role = self.roles.get(role).unwrap();
-            from.narrow(&self.roles, role, &paths, self.dir.path()).map_err(|error| error.to_string())
-        }
-
-        fn read(&self, role: &str, narrowing: &Narrowing) -> Vec<String> {
-            let authority = Authority::of(&self.roles, self.roles.get(role).unwrap(), narrowing);
-            authority.read().iter().map(ToString::to_string).collect()
-        }
-    }
-
-    const ROLES: &str = r#"
-[roles.wide]
-description = "Reads all."
-read = ["."]
-
-[roles.source]
-description = "Reads sources."
-read = ["src", "src/a"]
-
-[roles.docs]
-description = "Reads documents."
-read = ["docs"]
-
-[roles.blind]
-description = "Reads nothing."
-"#;
-
-    #[test]
-    fn a_role_alone_has_what_it_names() {
-        let case = case(ROLES);
-        let none = Narrowing::default();
-        assert_eq!(case.read("wide", &none), ["."]);
-        assert_eq!(case.read("source", &none), ["src"]);
-        assert_eq!(case.read("blind", &none), [] as [&str; 0]);
-    }
-
-    #[test]
-    fn each_delegation_can_only_take_away() {
-        let case = case(ROLES);
-        let src = case.narrow(&Narrowing::default(), "wide", &["src", "./docs/", "src/b"]).unwrap();
-        assert_eq!(case.read("wide", &src), ["src", "docs"]);
-        let deeper = case.narrow(&src, "source", &["src/a"]).unwrap();
-        assert_eq!(case.read("source", &deeper), ["src/a"]);
-        assert_eq!(case.read("wide", &deeper), ["src/a"], "a wider role further down gets no more");
-        assert_eq!(case.read("docs", &deeper), [] as [&str; 0], "nor does one that reads elsewhere");
-        let error = case.narrow(&deeper, "wide", &["src/b"]).unwrap_err();
-        let expected = "cannot narrow wide to `src/b`: it may read `src/a` and nothing else here (built-in roles.toml:4)";
-        assert_eq!(error, expected);
-    }
-
-    #[test]
-    fn a_path_that_is_not_within_is_refused_by_role_path_and_line() {
-        let case = case(ROLES);
-        for path in ["docs", ".", "srcs", "docs/not-there"] {
-            let error = case.narrow(&Narrowing::default(), "source", &[path]).unwrap_err();
-            let expected = format!(
-                "cannot narrow source to `{path}`: it may read `src` and nothing else here (built-in roles.toml:8)"
-            );
-            assert_eq!(error, expected);
-        }
-        let error = case.narrow(&Narrowing::default(), "blind", &["src"]).unwrap_err();
-        assert!(error.contains("it may read nothing here (built-in roles.toml:14)"), "{error}");
-    }
-
-    #[test]
-    fn only_real_directories_narrow() {
-        let case = case(ROLES);
-        for (path, expected) in [
-            (
-                "src/main.rs",
-                "`src/main.rs` is a file, not a directory; name the directory that holds it, \"src\"",
-            ),
-            ("src/c", "`src/c` does not exist in the workspace; paths are relative to the workspace"),
-            (
-                "src/link",
-                "`src/link` is a symbolic link; name what it leads to, \"private\", if that is in the workspace",
-            ),
-            ("src/../private", "`..` may leave the workspace"),
-            ("/etc", "an absolute path is outside of the workspace"),
-            ("src\\a", "a backslash is no separator here"),
-            ("", "an empty path names nothing"),
-        ] {
-            let error = case.narrow(&Narrowing::default(), "source", &[path]).unwrap_err();
-            assert!(error.contains(expected), "{path}: {error}");
-        }
-        assert!(case.narrow(&Narrowing::default(), "source", &[]).unwrap_err().contains("`paths` is empty"));
-    }
-
-    #[test]
-    fn what_the_ceiling_and_the_role_hide_goes_along() {
-        let case = case(
-            "[ceiling]\nread = [\"src\"]\nhidden = [\"*.x\"]\nreveal = [\".env.example\"]\n\
-             [roles.a]\ndescription = \"A.\"\nread = [\"src/a\"]\nhidden = [\"*.y\"]\n",
-        );
-        let authority = Authority::of(&case.roles, case.roles.get("a").unwrap(), &Narrowing::default());
-        assert_eq!(authority.hidden(), ["*.x"]);
-        assert_eq!(authority.reveal(), [".env.example"]);
-        assert_eq!(authority.role_hidden(), ["*.y"]);
-        assert_eq!(authority.in_words(), "`src/a`");
-        assert_eq!(authority.writes_in_words(), None);
-    }
-
-    const WRITING: &str = r#"
-[ceiling]
-read = ["."]
-write = ["src", "docs"]
-
-[roles.editor]
-description = "Edits."
-read = ["."]
-write = ["src"]
-
-[roles.writer]
-description = "Writes what it may not read otherwise."
-write = ["docs"]
-"#;
-
-    impl Case {
-        fn touches(&self, role: &str, narrowing: &Narrowing) -> (String, Option<String>) {
-            let authority = Authority::of(&self.roles, self.roles.get(role).unwrap(), narrowing);
-            (authority.in_words(), authority.writes_in_words())
-        }
-    }
-
-    #[test]
-    fn what_may_be_written_may_be_read_and_is_narrowed_with_it() {
-        let case = case(WRITING);
-        let words = |reads: &str, writes: Option<&str>| (reads.to_owned(), writes.map(str::to_owned));
-        let none = Narrowing::default();
-        assert_eq!(case.touches("editor", &none), words("`.`", Some("`src`")));
-        assert_eq!(case.touches("writer", &none), words("`docs`", Some("`docs`")));
-        let docs = case.narrow(&none, "writer", &["docs"]).unwrap();
-        assert_eq!(case.touches("editor", &docs), words("`docs`", None), "nothing is left to write");
-        let part = case.narrow(&none, "editor", &["src/a", "docs"]).unwrap();
-        assert_eq!(case.touches("editor", &part), words("`src/a`, `docs`", Some("`src/a`")));
-        assert_eq!(case.touches("writer", &part), words("`docs`", Some("`docs`")));
-    }
-
-    #[test]
-    fn the_files_that_say_what_agents_do_are_protected_from_all_of_them() {
-        let dir = tempfile::tempdir().unwrap();
-        let write = |path: &str, text: &str| std::fs::write(dir.path().join(path), text).unwrap();
-        for folder in ["config", "prompts", "plugins/p/wit"] {
-            std::fs::create_dir_all(dir.path().join(folder)).unwrap();
-        }
-        write("prompts/a.md", "Do.");
-        write("plugins/p.wasm", "a component");
-        let text = "plugins.p = { path = \"plugins/p.wasm\", wit = \"plugins/p/wit\" }\n\
-                    [roles.a]\ndescription = \"A.\"\nprompt_file = \"prompts/a.md\"\n";
-        write("config/own.toml", text);
-        std::os::unix::fs::symlink("config/own.toml", dir.path().join("roles.toml")).unwrap();
-        let protected = |source| {
-            let roles = Roles::load(source, &BuiltIn { roles: text, plugins: &[] }, dir.path()).unwrap();
-            let authority = Authority::of(&roles, roles.get("a").unwrap(), &Narrowing::default());
-            authority.protected().iter().map(ToString::to_string).collect::<Vec<_>>()
-        };
-        let named = ["prompts/a.md", "plugins/p.wasm", "plugins/p/wit"];
-        let with = |own: &[&'static str]| [own, &named[..]].concat();
-        // A workspace's own file could be made where there is none yet, and would count in the next run.
-        assert_eq!(protected(RolesSource::BuiltIn), with(&["roles.toml"]));
-        let linked = with(&["roles.toml", "config/own.toml"]);
-        assert_eq!(protected(RolesSource::Workspace(dir.path().join("roles.toml"))), linked);
-        assert_eq!(protected(RolesSource::File(dir.path().join("config/../roles.toml"))), linked);
-    }
-}
+mod tests;

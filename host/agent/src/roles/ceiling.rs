@@ -1,3 +1,7 @@
+use std::fmt::Display;
+
+use remit_sandbox::{CommandPattern, HostGrant};
+
 use super::path::WorkspacePath;
 use super::problem::Problem;
 use super::reader::{Reader, Section};
@@ -8,11 +12,13 @@ use super::shown::shown;
 const MAX_NAMED: usize = 6;
 
 /// `[ceiling]`: what any role of the file may ever hold. Without one it is the whole workspace, to read; nothing may be
-/// written unless it says so.
+/// written, reached or run unless it says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ceiling {
     read: Vec<WorkspacePath>,
     write: Vec<WorkspacePath>,
+    hosts: Vec<HostGrant>,
+    commands: Vec<CommandPattern>,
     hidden: Vec<String>,
     reveal: Vec<String>,
     marks: Option<Marks>,
@@ -30,6 +36,8 @@ impl Ceiling {
         Self {
             read: if section.has("read") { directories(read) } else { Self::default().read },
             write,
+            hosts: reader.hosts(section, "hosts").into_iter().map(|placed| placed.value).collect(),
+            commands: reader.commands(section, "commands").into_iter().map(|placed| placed.value).collect(),
             hidden: values(reader.patterns(section, "hidden")),
             reveal: values(reader.patterns(section, "reveal")),
             marks: Some(section.marks.clone()),
@@ -52,6 +60,28 @@ impl Ceiling {
     pub(super) fn holds(&self, key: &str, path: &WorkspacePath) -> bool {
         let within = |directories: &[WorkspacePath]| directories.iter().any(|outer| path.is_within(outer));
         within(&self.write) || key == "read" && within(&self.read)
+    }
+
+    /// The hosts that roles may be granted, or parts of them.
+    #[must_use]
+    pub fn hosts(&self) -> &[HostGrant] {
+        &self.hosts
+    }
+
+    /// The commands that roles may be granted, or narrower patterns.
+    #[must_use]
+    pub fn commands(&self) -> &[CommandPattern] {
+        &self.commands
+    }
+
+    /// Whether a role may be granted the host.
+    pub(super) fn holds_host(&self, host: &HostGrant) -> bool {
+        self.hosts.iter().any(|outer| outer.covers(host))
+    }
+
+    /// Whether a role may be granted the pattern. What can't be proved to lie within is over the ceiling.
+    pub(super) fn holds_command(&self, pattern: &CommandPattern) -> bool {
+        self.commands.iter().any(|outer| outer.covers(pattern))
     }
 
     /// Gitignore patterns that are hidden from every role, beside the built-in list.
@@ -92,13 +122,15 @@ impl Ceiling {
         Some(marks.line_of(key).unwrap_or(marks.line()))
     }
 
-    /// What it lets roles read, or write, and where it says so, for a message.
+    /// What its `key` lets roles have, and where it says so, for a message.
     pub(super) fn in_words(&self, key: &str) -> String {
-        let directories = match if key == "write" { self.write.as_slice() } else { self.read.as_slice() } {
-            [] => "empty".to_owned(),
-            some => some.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", "),
+        let held = match key {
+            "write" => quoted(&self.write),
+            "hosts" => quoted(&self.hosts),
+            "commands" => quoted(&self.commands),
+            _ => quoted(&self.read),
         };
-        self.line_of(key).map_or(directories.clone(), |line| format!("{directories} (line {line})"))
+        self.line_of(key).map_or(held.clone(), |line| format!("{held} (line {line})"))
     }
 }
 
@@ -107,9 +139,20 @@ impl Default for Ceiling {
         Self {
             read: vec![WorkspacePath::workspace()],
             write: Vec::new(),
+            hosts: Vec::new(),
+            commands: Vec::new(),
             hidden: Vec::new(),
             reveal: Vec::new(),
             marks: None,
+        }
+    }
+}
+
+fn quoted(items: &[impl Display]) -> String {
+    match items {
+        [] => "empty".to_owned(),
+        some => {
+            some.iter().map(|item| format!("`{}`", shown(&item.to_string()))).collect::<Vec<_>>().join(", ")
         }
     }
 }

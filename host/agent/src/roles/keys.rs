@@ -28,22 +28,29 @@ pub(super) const LIMIT_KEYS: &[&str] = &[
 
 pub(super) const TOP: Keys = Keys {
     header: "the top of the file",
-    own: &["ceiling", "budget", "plugins", "roles"],
+    own: &["ceiling", "budget", "plugins", "secrets", "roles"],
     limits: false,
-    later: &["secrets", "hooks"],
+    later: &["hooks"],
 };
 
 pub(super) const CEILING: Keys = Keys {
     header: "[ceiling]",
-    own: &["read", "write", "hidden", "reveal"],
+    own: &["read", "write", "hosts", "commands", "hidden", "reveal"],
     limits: false,
-    later: &["hosts", "commands"],
+    later: &[],
 };
 
 pub(super) const BUDGET: Keys = Keys { header: "[budget]", own: &[], limits: true, later: &["max_parallel"] };
 
 pub(super) const PLUGIN: Keys =
     Keys { header: "[plugins]", own: &["path", "sha256", "wit"], limits: false, later: &[] };
+
+pub(super) const SECRET: Keys =
+    Keys { header: "[secrets.NAME]", own: &["env", "host", "header"], limits: false, later: &[] };
+
+/// An element of `hosts` that allows more than reading.
+pub(super) const HOST: Keys =
+    Keys { header: "an element of `hosts`", own: &["url", "methods"], limits: false, later: &[] };
 
 pub(super) const ROLE: Keys = Keys {
     header: "[roles.NAME]",
@@ -62,22 +69,19 @@ pub(super) const ROLE: Keys = Keys {
         "delegates",
         "read",
         "write",
+        "hosts",
+        "secrets",
+        "commands",
+        "scratch",
+        "command_sandbox",
+        "command_env",
         "hidden",
         "approve",
         "allow",
         "deny",
     ],
     limits: true,
-    later: &[
-        "hosts",
-        "commands",
-        "secrets",
-        "workspace",
-        "scratch",
-        "component",
-        "command_sandbox",
-        "max_parallel",
-    ],
+    later: &["workspace", "component", "max_parallel"],
 };
 
 impl Keys {
@@ -93,7 +97,7 @@ impl Keys {
 
     /// The kinds of table that do take `key`, for one that stands in the wrong place.
     pub(super) fn home_of(key: &str) -> Vec<&'static str> {
-        [TOP, CEILING, BUDGET, PLUGIN, ROLE]
+        [TOP, CEILING, BUDGET, PLUGIN, SECRET, HOST, ROLE]
             .iter()
             .filter(|keys| keys.has(key))
             .map(|keys| keys.header)

@@ -12,11 +12,25 @@ use super::shown::shown;
 /// The role that answers where none is named.
 const ROOT: &str = "root";
 
+/// Parts of names of environment variables that hold secrets more often than not.
+const SECRET_WORDS: [&str; 7] = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "API_KEY", "PRIVATE"];
+
+/// What a plugin's component could use of what roles grant, as its imports say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Powers {
+    /// It reaches files.
+    pub files: bool,
+    /// It sends requests.
+    pub network: bool,
+    /// It runs commands.
+    pub commands: bool,
+}
+
 impl Roles {
     /// What deserves a second look, in the order of the file, with what [`warnings`](Roles::warnings) has.
-    /// `can_use_files` says of a plugin whether it imports the file system.
+    /// `powers` says of a plugin what it could use.
     #[must_use]
-    pub fn lint(&self, can_use_files: impl Fn(&str) -> bool) -> Vec<ConfigError> {
+    pub fn lint(&self, powers: impl Fn(&str) -> Powers) -> Vec<ConfigError> {
         let mut found = self.warnings().to_vec();
         for role in self.all() {
             let mut tell = |key: &str, problem| {
@@ -30,10 +44,23 @@ impl Roles {
             if role.name() != ROOT && !is_delegate {
                 tell("", Problem::Unreached(shown(role.name())));
             }
-            let has_file_tools = role.plugins().into_iter().any(&can_use_files);
-            for (key, granted) in [("read", role.read()), ("write", role.write())] {
-                if !granted.is_empty() && !has_file_tools {
-                    tell(key, Problem::UnusedGrant);
+            let has = powers_of(role, &powers);
+            for (key, is_granted, is_used, does) in [
+                ("read", !role.read().is_empty(), has.files || has.commands, "reaches files"),
+                ("write", !role.write().is_empty(), has.files || has.commands, "reaches files"),
+                ("hosts", !role.hosts().is_empty(), has.network, "sends requests"),
+                ("commands", !role.commands().is_empty(), has.commands, "runs commands"),
+            ] {
+                if is_granted && !is_used {
+                    tell(key, Problem::UnusedGrant(does));
+                }
+            }
+            if runs(role, has) && reaches(role, has) {
+                tell("hosts", Problem::RunsAndReaches);
+            }
+            for name in role.command_env() {
+                if SECRET_WORDS.iter().any(|word| name.to_uppercase().contains(word)) {
+                    tell("command_env", Problem::SecretVariable(shown(name)));
                 }
             }
             for directory in role.write() {
@@ -46,18 +73,40 @@ impl Roles {
             }
             rules(role, &mut tell);
         }
+        found.extend(super::flow::open_flows(self, &powers));
         found.sort_by_key(|error: &ConfigError| -> Position { error.at });
         found
     }
+}
+
+/// What the role's tools could use.
+pub(super) fn powers_of(role: &Role, powers: &impl Fn(&str) -> Powers) -> Powers {
+    role.plugins().into_iter().map(powers).fold(Powers::default(), |all, one| Powers {
+        files: all.files || one.files,
+        network: all.network || one.network,
+        commands: all.commands || one.commands,
+    })
+}
+
+/// Whether a role with such tools runs commands.
+pub(super) fn runs(role: &Role, has: Powers) -> bool {
+    has.commands && !role.commands().is_empty()
+}
+
+/// Whether a role with such tools sends requests.
+pub(super) fn reaches(role: &Role, has: Powers) -> bool {
+    has.network && !role.hosts().is_empty()
 }
 
 /// Rules and questions about what the role can't do, or does not ask about.
 fn rules(role: &Role, tell: &mut impl FnMut(&str, Problem)) {
     let can = |kind| match kind {
         EffectKind::Write => !role.write().is_empty(),
+        EffectKind::Network => !role.hosts().is_empty(),
+        EffectKind::Command => !role.commands().is_empty(),
         EffectKind::Delegate => role.delegates().next().is_some(),
     };
-    // `"all"` is also about what a later version of the file may grant.
+    // `"all"` is also about what is granted later.
     let asks_all = EffectKind::ALL.into_iter().all(|kind| role.asks_before(kind));
     for kind in EffectKind::ALL {
         if role.asks_before(kind) && !asks_all && !can(kind) {
@@ -88,9 +137,14 @@ mod tests {
             std::fs::create_dir(dir.path().join(folder)).unwrap();
         }
         std::fs::write(dir.path().join("prompts/a.md"), "Do.").unwrap();
-        let built_in = BuiltIn { roles: text, plugins: &["files", "words"] };
+        let built_in = BuiltIn { roles: text, plugins: &["files", "fetch", "command", "words"] };
         let roles = Roles::load(RolesSource::BuiltIn, &built_in, dir.path()).unwrap();
-        roles.lint(|plugin| plugin == "files").iter().map(|found| found.as_warning().to_string()).collect()
+        let powers = |plugin: &str| Powers {
+            files: plugin == "files",
+            network: plugin == "fetch",
+            commands: plugin == "command",
+        };
+        roles.lint(powers).iter().map(|found| found.as_warning().to_string()).collect()
     }
 
     #[test]
@@ -143,5 +197,89 @@ deny = ["write *.lock", "delegate *"]
             "built-in roles.toml:2:1: warning: ceiling.reveal: it shows every role what is hidden"
         ));
         assert!(all.contains("`.env*`, `.git`") && all.contains(" more"), "{all}");
+    }
+
+    #[test]
+    fn what_cannot_be_used_or_is_likely_a_secret_is_named() {
+        let text = r#"
+[ceiling]
+hosts = ["https://docs.rs"]
+commands = ["make **"]
+[roles.root]
+description = "R."
+tools = ["words.*"]
+read = ["."]
+hosts = ["https://docs.rs"]
+commands = ["make"]
+command_env = ["LANG", "NPM_TOKEN"]
+"#;
+        assert_eq!(
+            lint(text),
+            [
+                "built-in roles.toml:8:1: warning: roles.root.read: no tool of the role can use it\n  help: remove it, or give the role a tool that reaches files",
+                "built-in roles.toml:9:1: warning: roles.root.hosts: no tool of the role can use it\n  help: remove it, or give the role a tool that sends requests",
+                "built-in roles.toml:10:1: warning: roles.root.commands: no tool of the role can use it\n  help: remove it, or give the role a tool that runs commands",
+                "built-in roles.toml:11:1: warning: roles.root.command_env: `NPM_TOKEN` looks like a secret, and every command of the role can read it\n  help: a [secrets.NAME] is sent to its host only, and no tool sees its value",
+            ]
+        );
+    }
+
+    /// A role that gets pages, with these other keys, and these other roles.
+    fn reaching(keys: &str, others: &str) -> Vec<String> {
+        let text = format!(
+            "[ceiling]\nhosts = [\"https://docs.rs\"]\ncommands = [\"make\"]\n{others}\n[roles.surfer]\n\
+             description = \"S.\"\ntools = [\"fetch.*\", \"files.*\", \"command.*\"]\nhosts = [\"https://docs.rs\"]\n{keys}\n"
+        );
+        let flows =
+            lint(&text).into_iter().filter(|line| line.contains("can leave") || line.contains("can be sent"));
+        flows.map(|line| line.lines().next().unwrap().split_once("warning: ").unwrap().1.to_owned()).collect()
+    }
+
+    #[test]
+    fn a_role_that_reads_and_sends_is_named_unless_somebody_is_asked() {
+        let flow = "roles.surfer.hosts: what `surfer` reads can leave with requests to `https://docs.rs`, whose pages can \
+                    ask for it: `surfer` reads `.` → `https://docs.rs`";
+        assert_eq!(reaching("read = [\".\"]", ""), [flow]);
+        assert_eq!(reaching("", ""), [] as [&str; 0]);
+        assert_eq!(reaching("read = [\".\"]\napprove = [\"network\"]", ""), [] as [&str; 0]);
+        assert_eq!(reaching("read = [\".\"]\ndeny = [\"network *\"]", ""), [] as [&str; 0]);
+        let allowed = "read = [\".\"]\napprove = \"all\"\nallow = [\"network https://docs.rs\"]";
+        assert_eq!(reaching(allowed, ""), [flow], "nobody is asked about what is allowed");
+        let both = reaching("read = [\".\"]\ncommands = [\"make\"]\napprove = [\"network\"]", "");
+        assert_eq!(both.len(), 1, "{both:?}");
+        assert!(both[0].contains("the role runs commands and reaches hosts"), "{both:?}");
+    }
+
+    #[test]
+    fn roles_that_read_and_send_together_are_named_where_their_ways_meet() {
+        let others = r#"
+[roles.root]
+description = "R."
+tools = ["task"]
+delegates = ["lead", "reader"]
+[roles.lead]
+description = "L."
+tools = ["task"]
+delegates = ["surfer"]
+[roles.reader]
+description = "R."
+tools = ["files.*"]
+read = ["src"]
+"#;
+        assert_eq!(
+            reaching("", others),
+            [
+                "roles.root.delegates: what `reader` reads can leave with requests to `https://docs.rs`, whose pages can ask \
+                 for it: `reader` reads `src` → reports to `root` → delegates to `lead` → delegates to `surfer` → \
+                 `https://docs.rs`"
+            ]
+        );
+        let reads = others.replace("description = \"L.\"", "description = \"L.\"\nread = [\"src\"]").replace(
+            "[\"task\"]\ndelegates = [\"surfer\"]",
+            "[\"task\", \"files.*\"]\ndelegates = [\"surfer\"]",
+        );
+        let told = reaching("", &reads);
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[1].starts_with("roles.lead.delegates: what `lead` reads"), "{told:?}");
     }
 }

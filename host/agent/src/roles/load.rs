@@ -1,5 +1,7 @@
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use remit_sandbox::{GrantSpec, SecretGrant};
 use toml::de::DeTable;
 
 use super::ceiling::Ceiling;
@@ -13,6 +15,7 @@ use super::problem::Problem;
 use super::protected;
 use super::reader::Reader;
 use super::role::Role;
+use super::secret::Secret;
 use super::section::{Marks, Position};
 use super::shown::{shown, shown_words};
 use super::source::{RolesSource, RolesText};
@@ -36,6 +39,7 @@ pub struct Roles {
     budget: Limits,
     budget_marks: Option<Marks>,
     plugins: Vec<PluginEntry>,
+    secrets: Vec<Secret>,
     roles: Vec<Role>,
     protected: Vec<WorkspacePath>,
     warnings: Vec<ConfigError>,
@@ -95,6 +99,7 @@ impl Roles {
 
         let plugins = PluginEntry::read_all(&mut reader, &top, built_in.plugins);
         let plugin_names = top.names("plugins");
+        let secrets = Secret::read_all(&mut reader, &top);
         let sections = reader.tables(&top, "roles", &ROLE, "[roles.NAME]");
         let no_roles = !top.has("roles") && sound_top;
         if no_roles || top.names("roles").is_some_and(|names| names.is_empty()) {
@@ -102,7 +107,7 @@ impl Roles {
         }
         let mut roles = Vec::with_capacity(sections.len());
         for (name, section) in &sections {
-            roles.push(Role::read_from(&mut reader, name, section, sound_ceiling));
+            roles.push(Role::read_from(&mut reader, name, section, sound_ceiling, &secrets));
         }
         let plugin_names: Vec<&str> = built_in
             .plugins
@@ -118,10 +123,20 @@ impl Roles {
             warnings.push(text.error(at, "ceiling.reveal".to_owned(), Problem::Reveals(rules)));
         }
 
+        let protected = protected::files(&text, workspace, &roles, &plugins);
+        for role in &roles {
+            let spec = GrantSpec {
+                protected: protected.iter().map(ToString::to_string).collect(),
+                hidden: ceiling.hidden().to_vec(),
+                reveal: ceiling.reveal().to_vec(),
+                role_hidden: role.hidden().to_vec(),
+                ..GrantSpec::default()
+            };
+            role.reach.check(&mut reader, workspace, &spec, |key| role.key(key));
+        }
         ConfigErrors::check(reader.into_problems())?;
         drop(document);
-        let protected = protected::files(&text, workspace, &roles, &plugins);
-        Ok(Self { text, ceiling, budget, budget_marks, plugins, roles, protected, warnings })
+        Ok(Self { text, ceiling, budget, budget_marks, plugins, secrets, roles, protected, warnings })
     }
 
     /// Reads every plugin's files, a component of at most `max_bytes`, and checks each against its `sha256`.
@@ -201,6 +216,50 @@ impl Roles {
     #[must_use]
     pub fn plugins(&self) -> &[PluginEntry] {
         &self.plugins
+    }
+
+    /// The secrets that roles may name, in the order of the file.
+    #[must_use]
+    pub fn secrets(&self) -> &[Secret] {
+        &self.secrets
+    }
+
+    /// The secrets that any of `roles` names, with their values, as `variable` gives them.
+    ///
+    /// # Errors
+    ///
+    /// When a variable is not set, or holds what can't be kept back or sent. No value is in an error.
+    pub fn resolve_secrets<'r>(
+        &self,
+        roles: impl IntoIterator<Item = &'r Role>,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Vec<SecretGrant>, ConfigErrors> {
+        let names: BTreeSet<&str> = roles.into_iter().flat_map(Role::secrets).map(String::as_str).collect();
+        let (mut secrets, mut errors) = (Vec::new(), Vec::new());
+        for secret in self.secrets.iter().filter(|secret| names.contains(secret.name())) {
+            match secret.resolve(&self.text, &variable) {
+                Ok(secret) => secrets.push(secret),
+                Err(found) => errors.extend_from_slice(found.all()),
+            }
+        }
+        ConfigErrors::check(errors)?;
+        Ok(secrets)
+    }
+
+    /// `role`, and every role that a run of it could start.
+    #[must_use]
+    pub fn reachable<'r>(&'r self, role: &'r Role) -> Vec<&'r Role> {
+        let mut found = vec![role];
+        let mut next = 0;
+        while let Some(role) = found.get(next) {
+            for delegate in role.delegates().filter_map(|name| self.get(name)) {
+                if !found.iter().any(|role| role.name() == delegate.name()) {
+                    found.push(delegate);
+                }
+            }
+            next += 1;
+        }
+        found
     }
 
     /// The roles, in the order of the file.

@@ -1,3 +1,4 @@
+use remit_sandbox::CommandProblem;
 use thiserror::Error;
 
 use super::beneath::EntryProblem;
@@ -7,6 +8,7 @@ use super::effect::EffectKind;
 use super::name::MAX_NAME;
 use super::path::PathProblem;
 use super::pattern::PatternProblem;
+use super::shown::{shown, shown_words};
 
 /// What is wrong at one place of a `roles.toml`.
 ///
@@ -104,14 +106,14 @@ pub enum Problem {
     /// The path is sound, and what it names is not there or is something else.
     #[error(transparent)]
     Entry(#[from] EntryProblem),
-    /// A role asks for a directory that the ceiling does not hold.
-    #[error("`{path}` is over the ceiling, which is {ceiling}")]
+    /// A role asks for a directory, host or command that the ceiling does not hold.
+    #[error("`{asked}` is over the ceiling, which is {ceiling}")]
     OverCeiling {
         /// The ceiling's key that does not hold it.
         key: &'static str,
-        /// The directory.
-        path: String,
-        /// The ceiling's directories and where it says them, in words.
+        /// What is asked for.
+        asked: String,
+        /// What the ceiling holds and where it says so, in words.
         ceiling: String,
     },
     /// A directory to read in one to write. Whoever may write the one may write all that is in it.
@@ -122,9 +124,57 @@ pub enum Problem {
         /// The directory of `write` that it lies in.
         write: String,
     },
-    /// A kind of effect that is planned, and that nothing would ask about today.
-    #[error("`{0}` is not supported by this version of remit")]
-    LaterEffect(String),
+    /// A text that names no host. The words are the sandbox's.
+    #[error("{0}")]
+    Host(String),
+    /// A text that is no pattern of commands.
+    #[error("`{pattern}`: {reason}")]
+    Command {
+        /// What is written.
+        pattern: String,
+        /// What is wrong with it, in the sandbox's words.
+        reason: String,
+    },
+    /// What holds for commands, in a role that has none.
+    #[error("the role runs no command")]
+    NoCommands,
+    /// Commands in a role that reads no directory to run them in.
+    #[error("a command runs in a directory of the workspace, and the role reads none")]
+    NowhereToRun,
+    /// A directory of `scratch` that can't be one. The words are the sandbox's.
+    #[error("{0}")]
+    Scratch(String),
+    /// A directory of `scratch` that the role does not see.
+    #[error("`{0}` is not within what the role reads")]
+    ScratchUnread(String),
+    /// A name in `command_env` that can't be passed. The words are the sandbox's.
+    #[error("{0}")]
+    Variable(String),
+    /// A word for `command_sandbox` that is none.
+    #[error("`{0}` says nothing about a sandbox")]
+    UnknownSandbox(String),
+    /// A secret whose entry can't be used. The words are the sandbox's.
+    #[error("{0}")]
+    Secret(String),
+    /// The variable that holds a secret's value is not set.
+    #[error("the environment variable `{0}` is not set")]
+    SecretUnset(String),
+    /// A secret in a role that there is not.
+    #[error("there is no secret `{name}`")]
+    UnknownSecret {
+        /// The secret.
+        name: String,
+        /// The nearest one that there is.
+        nearest: Option<String>,
+    },
+    /// A secret of a host that the role does not reach.
+    #[error("`{name}` belongs to {host}, which is not among the role's hosts")]
+    SecretElsewhere {
+        /// The secret.
+        name: String,
+        /// The host that it belongs to.
+        host: String,
+    },
     /// A word in `approve`, `allow` or `deny` that is no kind of effect.
     #[error("`{text}` is no kind of effect")]
     UnknownEffect {
@@ -221,9 +271,28 @@ pub enum Problem {
     /// A role that no other may start. Only told by [`Roles::lint`](super::Roles::lint), like those below.
     #[error("nobody delegates to the role")]
     Unreached(String),
-    /// Directories of a role without a tool that reaches files.
+    /// Directories, hosts or commands of a role without a tool that could use them: which reaches files, say.
     #[error("no tool of the role can use it")]
-    UnusedGrant,
+    UnusedGrant(&'static str),
+    /// What a role reads can leave the machine with requests that nobody is asked about, and the pages that these get can ask
+    /// for it.
+    #[error("what {reader} reads can leave with requests to {hosts}, whose pages can ask for it: {}", .way.join(" → "))]
+    OpenFlow {
+        /// The role that reads.
+        reader: String,
+        /// The hosts, in words.
+        hosts: String,
+        /// The roles on the way, from the one that reads to the one that sends, in words.
+        way: Vec<String>,
+    },
+    /// A role that gets pages and runs commands.
+    #[error(
+        "the role runs commands and reaches hosts: a page can say what is run, and what is printed can be sent"
+    )]
+    RunsAndReaches,
+    /// A variable that is likely a secret, which every command could read.
+    #[error("`{0}` looks like a secret, and every command of the role can read it")]
+    SecretVariable(String),
     /// A directory to write with files in it that no role may write.
     #[error("`{path}` holds {}, which no role may write", .covered.iter().map(|file| format!("`{file}`")).collect::<Vec<_>>().join(", "))]
     CoversProtected {
@@ -256,6 +325,11 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// What is wrong with a pattern of commands.
+    pub(super) fn command(problem: &CommandProblem) -> Self {
+        Self::Command { pattern: shown(&problem.pattern), reason: shown_words(&problem.reason) }
+    }
+
     /// What to write instead, where that is clear; the nearest valid name comes first.
     #[must_use]
     pub fn help(&self) -> Option<String> {
@@ -293,7 +367,6 @@ impl Problem {
             Self::ReadOnlyInside { read, .. } => Some(format!(
                 "what may be written may be read, so remove it; deny = [\"write /{read}/\"] keeps it from being written"
             )),
-            Self::LaterEffect(_) => Some("remove it; a kind is accepted only when it is enforced".to_owned()),
             Self::UnknownEffect { text, .. } if text == "all" => {
                 Some("write approve = \"all\" for every kind".to_owned())
             }
@@ -301,7 +374,7 @@ impl Problem {
                 Some(format!("the kinds are {}", EffectKind::ALL.map(EffectKind::as_str).join(", ")))
             }),
             Self::BadRule(_) => {
-                Some("write a kind and what it is about: \"write **/*.lock\", \"delegate editor\"".to_owned())
+                Some("write a kind and what it is about: \"write **/*.lock\", \"network https://docs.rs\", \"command cargo test **\", \"delegate editor\"".to_owned())
             }
             Self::NoDelegate { nearest, .. } => {
                 did_you_mean(nearest).or_else(|| Some("write `delegate *` for every one".to_owned()))
@@ -331,13 +404,38 @@ impl Problem {
                 Some("a limit of 0 would stop before the first; leave the key out for the default".to_owned())
             }
             Self::Unreached(name) => Some(format!("it is reached only with `remit run --role {name}`")),
-            Self::UnusedGrant => Some("remove it, or give the role a tool that reaches files".to_owned()),
+            Self::UnusedGrant(does) => Some(format!("remove it, or give the role a tool that {does}")),
+            Self::OpenFlow { .. } => Some(
+                "ask before requests with approve = [\"network\"], or keep what reads and what sends apart; a GET carries \
+                 data too, in its URL"
+                    .to_owned(),
+            ),
+            Self::RunsAndReaches => Some("give the two to different roles".to_owned()),
+            Self::SecretVariable(_) => {
+                Some("a [secrets.NAME] is sent to its host only, and no tool sees its value".to_owned())
+            }
+            Self::NoCommands => Some("name commands in `commands`, or remove it".to_owned()),
+            Self::NowhereToRun => Some("name the directory in `read`, or remove `commands`".to_owned()),
+            Self::ScratchUnread(_) => Some("name a directory within `read` or `write`".to_owned()),
+            Self::UnknownSandbox(_) => Some("write \"required\" or \"best-effort\"".to_owned()),
+            Self::SecretUnset(_) => {
+                Some("set it where remit is started, or take the secret from the roles that name it".to_owned())
+            }
+            Self::UnknownSecret { nearest, .. } => {
+                did_you_mean(nearest).or_else(|| Some("add it as [secrets.NAME]".to_owned()))
+            }
+            Self::SecretElsewhere { host, .. } => Some(format!("add \"{host}\" to `hosts`, or remove the secret")),
             Self::CoversProtected { .. } => {
                 Some("whatever is granted, it stays as it is: it decides what agents do".to_owned())
             }
             Self::Reveals(_) => Some("name single files, as in \".env.example\"".to_owned()),
             Self::IdleRule { .. }
             | Self::Syntax(_)
+            | Self::Host(_)
+            | Self::Command { .. }
+            | Self::Scratch(_)
+            | Self::Variable(_)
+            | Self::Secret(_)
             | Self::NotOneLine(_)
             | Self::Number { .. }
             | Self::BadDigest

@@ -2,18 +2,19 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use remit_sandbox::{CommandPattern, HostGrant};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::beneath::open_directory;
 use super::duration::parse_duration;
 use super::error::ConfigError;
-use super::keys::Keys;
+use super::keys::{HOST, Keys};
 use super::path::WorkspacePath;
 use super::pattern::check_pattern;
 use super::problem::Problem;
 use super::section::{Lines, Marks, Placed, Position};
-use super::shown::shown;
+use super::shown::{shown, shown_words};
 use super::source::RolesText;
 use super::suggest::nearest;
 
@@ -224,6 +225,68 @@ impl<'t> Reader<'t> {
         strings
     }
 
+    /// Hosts: each a URL, for reading, or a table with `url` and `methods`.
+    pub(super) fn hosts(&mut self, section: &Section<'_>, key: &'static str) -> Vec<Placed<HostGrant>> {
+        let Some(value) = section.get(key) else { return Vec::new() };
+        let Some(array) = value.get_ref().as_array() else {
+            let example = value.get_ref().as_str().map(|text| format!("{key} = [\"{}\"]", shown(text)));
+            let at = self.position(value.span().start);
+            self.wrong_type(at, section.key(key), "an array of hosts", value, example);
+            return Vec::new();
+        };
+        let mut hosts = Vec::new();
+        for element in array.iter() {
+            let at = self.position(element.span().start);
+            let (url, methods) = match element.get_ref() {
+                DeValue::String(url) => (url.to_string(), Vec::new()),
+                DeValue::Table(table) => {
+                    let host = self.checked(section.key(key), at, table, &HOST);
+                    if !host.has("url") {
+                        let why = "a host is a URL: url = \"https://api.example.org\"";
+                        self.report(at, &host.path, Problem::Missing { key: "url", why });
+                    }
+                    let methods = self.strings(&host, "methods").into_iter().map(|method| method.value);
+                    let Some(url) = self.string(&host, "url") else { continue };
+                    (url.value, methods.collect())
+                }
+                _ => {
+                    self.wrong_type(at, section.key(key), "a URL, or a table with `url`", element, None);
+                    continue;
+                }
+            };
+            let methods: Vec<&str> = methods.iter().map(String::as_str).collect();
+            match HostGrant::new(&url, &methods) {
+                Ok(value) => hosts.push(Placed { value, at }),
+                Err(problem) => {
+                    self.report(at, section.key(key), Problem::Host(shown_words(&problem.to_string())));
+                }
+            }
+        }
+        hosts
+    }
+
+    /// Patterns of commands.
+    pub(super) fn commands(
+        &mut self,
+        section: &Section<'_>,
+        key: &'static str,
+    ) -> Vec<Placed<CommandPattern>> {
+        let mut patterns = Vec::new();
+        for text in self.strings(section, key) {
+            match CommandPattern::parse(&text.value) {
+                Ok(value) => patterns.push(Placed { value, at: text.at }),
+                Err(problem) => self.report(text.at, section.key(key), Problem::command(&problem)),
+            }
+        }
+        patterns
+    }
+
+    /// Paths of the workspace; nothing is looked up yet.
+    pub(super) fn paths(&mut self, section: &Section<'_>, key: &'static str) -> Vec<Placed<WorkspacePath>> {
+        let texts = self.strings(section, key);
+        texts.into_iter().filter_map(|text| self.parsed_path(section, key, text)).collect()
+    }
+
     /// A whole number from `least` to `most`.
     pub(super) fn number(
         &mut self,
@@ -278,8 +341,7 @@ impl<'t> Reader<'t> {
         key: &'static str,
     ) -> Vec<Placed<WorkspacePath>> {
         let mut directories = Vec::new();
-        for text in self.strings(section, key) {
-            let Some(path) = self.parsed_path(section, key, text) else { continue };
+        for path in self.paths(section, key) {
             match open_directory(self.workspace, &path.value) {
                 Ok(_) => directories.push(path),
                 Err(problem) => self.report(path.at, section.key(key), problem.into()),

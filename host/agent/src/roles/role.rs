@@ -2,17 +2,20 @@ use std::collections::BTreeSet;
 
 use remit_model::Settings;
 use remit_pack::inert;
+use remit_sandbox::{CommandPattern, CommandSandbox, HostGrant};
 
 use super::approve::{ApproveRules, Rule, Verdict};
 use super::ceiling::{Ceiling, check_contradiction};
-use super::effect::EffectKind;
+use super::effect::{EffectKind, Target};
 use super::limits::LimitOverrides;
 use super::model::{self, RoleModel};
 use super::name::is_name;
 use super::path::WorkspacePath;
 use super::problem::Problem;
 use super::prompt::Prompt;
+use super::reach::Reach;
 use super::reader::{Reader, Section};
+use super::secret::Secret;
 use super::section::{Marks, Placed};
 use super::shown::shown;
 use super::tools::{TASK_TOOL, ToolPattern, ToolRules};
@@ -33,6 +36,7 @@ pub struct Role {
     pub(super) delegates: Vec<Placed<String>>,
     read: Vec<WorkspacePath>,
     write: Vec<WorkspacePath>,
+    pub(super) reach: Reach,
     pub(super) approve: ApproveRules,
     hidden: Vec<String>,
     pub(super) limits: LimitOverrides,
@@ -46,6 +50,7 @@ impl Role {
         name: &str,
         section: &Section<'_>,
         ceiling: Option<&Ceiling>,
+        secrets: &[Secret],
     ) -> Self {
         if !is_name(name) {
             reader.report(section.marks.header, &section.path, Problem::BadName(shown(name)));
@@ -58,6 +63,8 @@ impl Role {
         check_task(reader, section, &tools, !delegates.is_empty());
         let approve = ApproveRules::read(reader, section, &delegates);
         let (read, write) = granted(reader, section, ceiling);
+        let readable = [&read[..], &write].concat();
+        let reach = Reach::read(reader, section, ceiling, secrets, &readable);
         Self {
             name: name.to_owned(),
             description: description(reader, section),
@@ -67,6 +74,7 @@ impl Role {
             delegates,
             read,
             write,
+            reach,
             approve,
             hidden: reader.patterns(section, "hidden").into_iter().map(|placed| placed.value).collect(),
             limits: LimitOverrides::read(reader, section),
@@ -155,6 +163,40 @@ impl Role {
         &self.write
     }
 
+    /// The hosts that it may send requests to, each within the ceiling.
+    #[must_use]
+    pub fn hosts(&self) -> &[HostGrant] {
+        &self.reach.hosts
+    }
+
+    /// The names of the secrets that go with its requests, each to its own host only.
+    #[must_use]
+    pub fn secrets(&self) -> &[String] {
+        &self.reach.secrets
+    }
+
+    /// The commands that it may run, each within the ceiling.
+    #[must_use]
+    pub fn commands(&self) -> &[CommandPattern] {
+        &self.reach.commands
+    }
+
+    /// The directories that its commands may fill.
+    pub fn scratch(&self) -> impl Iterator<Item = &WorkspacePath> {
+        self.reach.scratch.iter().map(|placed| &placed.value)
+    }
+
+    /// What holds where its commands can't be contained.
+    #[must_use]
+    pub fn command_sandbox(&self) -> CommandSandbox {
+        self.reach.sandbox
+    }
+
+    /// The environment variables that its commands get.
+    pub fn command_env(&self) -> impl Iterator<Item = &str> {
+        self.reach.env.iter().map(|placed| placed.value.as_str())
+    }
+
     /// Whether a person is asked before an effect of this kind, unless a rule of [`allow`](Role::allow) covers it.
     #[must_use]
     pub fn asks_before(&self, kind: EffectKind) -> bool {
@@ -173,9 +215,15 @@ impl Role {
         self.approve.deny()
     }
 
-    /// What its rules say to an effect on `targets`: the files of a write, or the role that is delegated to.
+    /// Whether its calls' requests and commands have to be held against its rules while they run.
     #[must_use]
-    pub fn judge(&self, kind: EffectKind, targets: &[&str]) -> Verdict<'_> {
+    pub fn decides_during_calls(&self) -> bool {
+        [EffectKind::Network, EffectKind::Command].into_iter().any(|kind| self.approve.decides_about(kind))
+    }
+
+    /// What its rules say to an effect on `targets`, all of which are of `kind`.
+    #[must_use]
+    pub fn judge(&self, kind: EffectKind, targets: &[Target<'_>]) -> Verdict<'_> {
         self.approve.judge(kind, targets)
     }
 
@@ -267,9 +315,8 @@ fn granted(
         for path in paths {
             match ceiling {
                 Some(ceiling) if !ceiling.holds(key, &path.value) => {
-                    let path_shown = shown(path.value.as_str());
-                    let problem =
-                        Problem::OverCeiling { key, path: path_shown, ceiling: ceiling.in_words(key) };
+                    let asked = shown(path.value.as_str());
+                    let problem = Problem::OverCeiling { key, asked, ceiling: ceiling.in_words(key) };
                     reader.report(path.at, section.key(key), problem);
                 }
                 _ => granted.push(path.value),

@@ -9,7 +9,7 @@ use super::{Course, Stop, size};
 use crate::agent::{Agent, millis};
 use crate::delegate::{Delegation, Returned};
 use crate::event::EventKind;
-use crate::ledger::{Account, Entry};
+use crate::ledger::{Account, Entry, Seen};
 use crate::report::Report;
 use crate::roles::TASK_TOOL;
 use crate::toolbox::ToolInfo;
@@ -121,7 +121,7 @@ impl Course<'_> {
     /// Records a result and appends it; gives what stops the loop.
     fn finish(&mut self, call: ToolCall, done: Done) -> Option<Stop> {
         let Done { tool, ran, duration, child } = done;
-        let Ran { outcome, stop, mut entries, decided, more, note } = ran;
+        let Ran { outcome, stop, mut entries, decided, said_no, more, note } = ran;
         let is_task = tool == TASK_TOOL;
         // A report is made to fit; cutting it would break its JSON.
         let limit = if is_task { usize::MAX } else { self.agent.budget.result_bytes() };
@@ -130,14 +130,20 @@ impl Course<'_> {
             self.account.take_child(account, &report);
         }
         if outcome.is_error {
-            result.text.push_str(&refused(self.agent, &tool, &entries));
+            result.text.push_str(&refused(self.agent, &tool, &entries, &said_no));
         }
         // The result's own words say what was decided.
         entries.extend(decided);
         let refusals: Vec<String> = entries.iter().filter_map(Entry::refusal).collect();
         let effects = effects(&call.id, &tool, &entries, more).map_or(Ok(()), |event| self.agent.emit(event));
         let path = &self.agent.path;
-        self.account.take_call(path, (&result.text, &call.arguments), entries, more == 0);
+        let seen = Seen {
+            text: &result.text,
+            arguments: &call.arguments,
+            is_error: outcome.is_error,
+            is_complete: more == 0,
+        };
+        self.account.take_call(path, seen, entries);
         result.text.push_str(&note);
         let summary = summary(&result.text);
         let mut recorded = Ok(());
@@ -193,13 +199,22 @@ fn unknown_tool(agent: &Agent, name: &str) -> String {
     )
 }
 
-/// Who was refused what, and what to change in the file if it was meant to be granted.
-fn refused(agent: &Agent, tool: &str, entries: &[Entry]) -> String {
-    let refusals = entries.iter().filter_map(|entry| Some((entry, entry.refusal()?))).take(MAX_REFUSALS);
+/// Who was refused what, and what to change in the file if it was meant to be granted. What somebody decided, `said_no`, says
+/// itself who and why.
+fn refused(agent: &Agent, tool: &str, entries: &[Entry], said_no: &[String]) -> String {
+    let is_decided =
+        |entry: &Entry| matches!(entry, Entry::Refused { reason, .. } if said_no.contains(reason));
+    let refusals = entries.iter().filter(|entry| !is_decided(entry));
+    let refusals = refusals.filter_map(|entry| Some((entry, entry.refusal()?))).take(MAX_REFUSALS);
     let shown = refusals.map(|(entry, refusal)| {
         let role = agent.role.name();
         let key = match entry {
-            Entry::Refused { action, .. } if action == "write" => "write",
+            Entry::Refused { action, .. } => match action.as_str() {
+                "write" => "write",
+                "request" => "hosts",
+                "run" => "commands",
+                _ => "read",
+            },
             _ => "read",
         };
         let place = agent.role.place(key);

@@ -3,6 +3,7 @@
 mod ask;
 mod calls;
 mod ids;
+mod petition;
 mod repeats;
 mod request_size;
 mod result;

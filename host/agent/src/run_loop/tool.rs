@@ -1,19 +1,23 @@
 //! One tool call, from the component to the disk: run it, hold its changes against the rules, put them into the workspace.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use remit_model::ToolCall;
 use remit_pack::inert_line;
+use remit_sandbox::{Consent, Petition};
+use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, sleep_until};
 
 use super::Stop;
 use super::calls::MAX_EFFECTS;
+use super::petition::{self, Answered};
 use crate::agent::Agent;
 use crate::approval::{Asked, Decision, Effect, decide};
 use crate::event::{EventKind, SinkError};
 use crate::ledger::{CallLedger, Change, ChangeKind, Entry, Staged};
 use crate::roles::{EffectKind, format_duration};
-use crate::toolbox::ToolOutcome;
+use crate::toolbox::{CallTerms, ToolOutcome};
 
 /// How much longer than its time a call may take before the loop itself gives it up. A toolbox ends its calls in time;
 /// this is for one that does not.
@@ -32,6 +36,8 @@ pub(super) struct Ran {
     pub(super) entries: Vec<Entry>,
     /// What was decided against it.
     pub(super) decided: Vec<Entry>,
+    /// Why effects that it asked about were not let, in the words that its entries have for it.
+    pub(super) said_no: Vec<String>,
     /// How much more than `entries` the ledger had.
     pub(super) more: u64,
     /// What the runtime adds to the result, whatever the result's length.
@@ -61,9 +67,8 @@ impl Dropped {
 /// Runs one tool to its end, its changes included.
 pub(super) async fn run(agent: &Agent, tool: &str, call: &ToolCall) -> Ran {
     let ledger = CallLedger::default();
-    let (mut outcome, stop) = run_tool(agent, tool, &call.arguments, &ledger).await;
-    let changes = outcome.changes.take();
-    let mut ran = Ran { outcome, stop, ..Ran::default() };
+    let mut ran = run_tool(agent, tool, call, &ledger).await;
+    let changes = ran.outcome.changes.take();
     // Whatever a call did not bring to its end, or says that it failed at, is dropped.
     let is_done = !ran.outcome.is_error && ran.stop.is_none();
     if let Some(changes) = changes.filter(|changes| is_done && !changes.files().is_empty()) {
@@ -87,32 +92,67 @@ pub(super) async fn run(agent: &Agent, tool: &str, call: &ToolCall) -> Ran {
     ran
 }
 
-/// Runs a component until it is done, or the agent's time or the call's is over, or the agent is cancelled. Leaving it
-/// drops its future, which stops it.
-async fn run_tool(
-    agent: &Agent,
-    tool: &str,
-    arguments: &str,
-    ledger: &CallLedger,
-) -> (ToolOutcome, Option<Stop>) {
+/// Runs a component until it is done, or the agent's time or the call's is over, or the agent is cancelled, and answers what
+/// it asks meanwhile. Leaving it drops its future, which stops it.
+async fn run_tool(agent: &Agent, tool: &str, call: &ToolCall, ledger: &CallLedger) -> Ran {
     let budget = &agent.budget;
     let limits = budget.call_limits();
-    let overdue = Instant::now() + limits.time + GRACE;
-    tokio::select! {
-        biased;
-        () = agent.cancel.cancelled() => (ToolOutcome::error("cancelled"), Some(Stop::Cancelled)),
-        () = budget.work_ended() => {
-            let limit = budget.time_limit();
-            let why = format!("stopped: the limit `{}` is reached", limit.limit());
-            (ToolOutcome::error(why), Some(Stop::Exhausted(limit)))
+    // Where no rule could say no, nothing is asked.
+    let (consent, mut petitions) = if agent.role.get().decides_during_calls() {
+        let (consent, petitions) = Consent::asked();
+        (consent, Some(petitions))
+    } else {
+        (Consent::default(), None)
+    };
+    let mut said_no = Vec::new();
+    let mut calling = agent.toolbox.call(tool, &call.arguments, CallTerms { limits, ledger, consent });
+    let mut overdue = Instant::now() + limits.time + GRACE;
+    let (outcome, stop) = loop {
+        let petition = tokio::select! {
+            biased;
+            () = agent.cancel.cancelled() => break (ToolOutcome::error("cancelled"), Some(Stop::Cancelled)),
+            () = budget.work_ended() => {
+                let limit = budget.time_limit();
+                let why = format!("stopped: the limit `{}` is reached", limit.limit());
+                break (ToolOutcome::error(why), Some(Stop::Exhausted(limit)));
+            }
+            () = sleep_until(overdue) => {
+                let time = format_duration(budget.call_time());
+                let why = format!("stopped after {time} (call_time, {})", agent.role.place("call_time"));
+                break (ToolOutcome::error(why), None);
+            }
+            outcome = &mut calling => break (outcome, None),
+            petition = next(&mut petitions) => petition,
+        };
+        let asked = Instant::now();
+        let mut answering = pin!(petition::answer(agent, tool, &call.id, petition));
+        // What else the call has in hand goes on meanwhile. If it ends, it is not waited for an answer any more.
+        let (answered, ended) = tokio::select! {
+            biased;
+            answered = &mut answering => (answered, None),
+            outcome = &mut calling => (answering.await, Some(outcome)),
+        };
+        overdue += asked.elapsed();
+        match (answered, ended) {
+            (Answered::Unrecorded(error), _) => {
+                break (ToolOutcome::error(format!("stopped: {error}")), Some(error.into()));
+            }
+            (_, Some(outcome)) => break (outcome, None),
+            (Answered::No(why), None) => said_no.push(why),
+            (Answered::Yes, None) => {}
         }
-        () = sleep_until(overdue) => {
-            let time = format_duration(budget.call_time());
-            let why = format!("stopped after {time} (call_time, {})", agent.role.place("call_time"));
-            (ToolOutcome::error(why), None)
-        }
-        outcome = agent.toolbox.call(tool, arguments, &limits, ledger) => (outcome, None),
+    };
+    Ran { outcome, stop, said_no, ..Ran::default() }
+}
+
+/// What the call asks next, if it ever does.
+async fn next(petitions: &mut Option<Receiver<Petition>>) -> Petition {
+    if let Some(petitions) = petitions
+        && let Some(petition) = petitions.recv().await
+    {
+        return petition;
     }
+    std::future::pending().await
 }
 
 /// Holds what a call would change against the rules, and makes the changes, all of them or none.
@@ -130,7 +170,8 @@ async fn settle(agent: &Agent, tool: &str, call: &ToolCall, changes: Box<dyn Sta
     };
     agent.emit(staged).map_err(unrecorded)?;
     let effect = Effect { call_id: &call.id, tool, targets: changes.targets() };
-    match decide(agent, EffectKind::Write, effect, || Asked::write(&*changes)).await {
+    let asked = || Asked::write(&*changes);
+    match decide(agent, EffectKind::Write, effect, asked, std::future::pending()).await {
         Decision::Granted => {}
         Decision::Denied { why, about } => {
             let stop = stopped(agent);

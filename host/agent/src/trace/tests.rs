@@ -59,6 +59,8 @@ fn a_conversation_is_told_by_its_first_prompt_and_the_end_of_its_last() {
         warnings: vec![],
         unfinished: vec![],
         changes: vec![],
+        verification: vec![],
+        hosts: vec![],
         figures: crate::outcome::Figures::default(),
     };
     let ended = Event { seq: 2, time: 6, agent: "root".into(), kind: EventKind::Outcome(outcome) };

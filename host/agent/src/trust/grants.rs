@@ -1,5 +1,7 @@
 use std::fmt::{Display, Write};
 
+use remit_sandbox::{CommandSandbox, HostGrant};
+
 use super::manifest::Manifest;
 use crate::roles::{Ceiling, EffectKind, Limits, PluginEntry, Role, Roles, Rule, WorkspacePath, shown};
 
@@ -14,6 +16,12 @@ pub fn describe_grants(roles: &Roles, manifest: &Manifest) -> String {
     line(&mut text, "whole run", limits(roles.budget()));
     for entry in roles.plugins() {
         plugin(&mut text, entry, manifest);
+    }
+    for secret in roles.secrets() {
+        line(&mut text, "secret", shown(secret.name()));
+        let words = format!("what `{}` of your environment holds", shown(secret.env()));
+        let (host, header) = (shown(&secret.host().to_string()), shown(secret.header()));
+        inner(&mut text, "sends", format!("{words}, to {host}, as `{header}`"));
     }
     for role in roles.all() {
         describe_role(&mut text, roles, role, manifest);
@@ -34,6 +42,12 @@ fn ceiling(text: &mut String, ceiling: &Ceiling) {
     line(text, "ceiling", format!("reads {}", directories(ceiling.read())));
     if !ceiling.write().is_empty() {
         inner(text, "writes", directories(ceiling.write()));
+    }
+    if !ceiling.hosts().is_empty() {
+        inner(text, "reaches", hosts(ceiling.hosts()));
+    }
+    if !ceiling.commands().is_empty() {
+        inner(text, "runs", quoted(&texts(ceiling.commands())));
     }
     if !ceiling.hidden().is_empty() {
         inner(text, "hides", format!("{}, beside the built-in list", quoted(ceiling.hidden())));
@@ -88,6 +102,7 @@ fn describe_role(text: &mut String, roles: &Roles, role: &Role, manifest: &Manif
         let asks = if role.asks_before(EffectKind::Write) { "after asking" } else { "without asking" };
         inner(text, "writes", format!("{}, {asks}", directories(role.write())));
     }
+    outward(text, role);
     rules(text, role);
     let delegates: Vec<String> = role.delegates().map(str::to_owned).collect();
     inner(
@@ -96,6 +111,34 @@ fn describe_role(text: &mut String, roles: &Roles, role: &Role, manifest: &Manif
         if delegates.is_empty() { "to nobody".to_owned() } else { format!("to {}", quoted(&delegates)) },
     );
     inner(text, "limits", limits(&roles.limits_of(role)));
+}
+
+/// What it does outside of the workspace.
+fn outward(text: &mut String, role: &Role) {
+    let asks = |kind| if role.asks_before(kind) { "after asking" } else { "without asking" };
+    if !role.hosts().is_empty() {
+        inner(text, "reaches", format!("{}, {}", hosts(role.hosts()), asks(EffectKind::Network)));
+    }
+    if !role.secrets().is_empty() {
+        inner(text, "secrets", quoted(role.secrets()));
+    }
+    if role.commands().is_empty() {
+        return;
+    }
+    let commands = quoted(&texts(role.commands()));
+    inner(text, "runs", format!("{commands}, {}: native programs", asks(EffectKind::Command)));
+    let scratch: Vec<WorkspacePath> = role.scratch().cloned().collect();
+    if !scratch.is_empty() {
+        inner(text, "fills", format!("{} with these", directories(&scratch)));
+    }
+    let env: Vec<String> = role.command_env().map(str::to_owned).collect();
+    if !env.is_empty() {
+        inner(text, "passes", format!("{} of your environment", quoted(&env)));
+    }
+    if role.command_sandbox() == CommandSandbox::BestEffort {
+        let words = "as far as the system can (best-effort): where it can't, they can do what you can";
+        inner(text, "contains", words);
+    }
 }
 
 /// What it asks about, and the rules that change that.
@@ -132,6 +175,19 @@ fn directories(directories: &[WorkspacePath]) -> String {
         })
         .collect();
     if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+}
+
+fn hosts(hosts: &[HostGrant]) -> String {
+    let words = |host: &HostGrant| {
+        let methods: Vec<&str> = host.methods().collect();
+        let sends = if host.is_writable() { format!(" ({})", methods.join(", ")) } else { String::new() };
+        format!("{}{sends}", shown(&host.url()))
+    };
+    hosts.iter().map(words).collect::<Vec<_>>().join(", ")
+}
+
+fn texts(items: &[impl ToString]) -> Vec<String> {
+    items.iter().map(ToString::to_string).collect()
 }
 
 fn quoted(texts: &[String]) -> String {
@@ -234,6 +290,46 @@ role        reader: Reads.
         has("  allows    `write src/gen/` without asking");
         has("  denies    `write *.lock`");
         has("  writes    `src`, without asking");
+    }
+
+    #[test]
+    fn what_leaves_the_workspace_is_said_and_where_a_secret_goes() {
+        let text = described(
+            r#"
+            [ceiling]
+            hosts = ["https://docs.rs", { url = "https://evil.example", methods = ["POST"] }]
+            commands = ["make **"]
+            [secrets.github]
+            env = "GITHUB_TOKEN"
+            host = "https://evil.example"
+            header = "Authorization: Bearer {}"
+            [roles.surfer]
+            description = "Surfs."
+            hosts = ["https://docs.rs", "https://evil.example"]
+            secrets = ["github"]
+            [roles.maker]
+            description = "Makes."
+            read = ["src"]
+            commands = ["make all"]
+            scratch = ["src/out"]
+            command_sandbox = "best-effort"
+            command_env = ["LANG"]
+            approve = ["command"]
+            "#,
+        );
+        let has = |line: &str| assert!(text.contains(&format!("\n{line}\n")), "{line}\n{text}");
+        has("  reaches   https://docs.rs, https://evil.example (GET, HEAD, POST)");
+        has("  runs      `make **`");
+        has("secret      github");
+        has(
+            "  sends     what `GITHUB_TOKEN` of your environment holds, to https://evil.example, as `Authorization: Bearer {}`",
+        );
+        has("  reaches   https://docs.rs, https://evil.example, without asking");
+        has("  secrets   `github`");
+        has("  runs      `make all`, after asking: native programs");
+        has("  fills     `src/out` with these");
+        has("  passes    `LANG` of your environment");
+        has("  contains  as far as the system can (best-effort): where it can't, they can do what you can");
     }
 
     #[test]

@@ -46,7 +46,8 @@ async fn a_child_knows_its_assignment_and_nothing_of_its_parents_conversation() 
          \"evidence\": [{\"path\": \"file\", \"line\": 1, \"reason\": \"what is to be seen there\"}],\n \
          \"warnings\": [\"what the reader should be careful about\"],\n \
          \"open_questions\": [\"what could not be answered\"]}\n\
-         Name as evidence only what you have seen yourself. Leave a list empty rather than guess."
+         A page is named by its \"url\" in place of \"path\". Name as evidence only what you have seen yourself. Leave a list empty\n\
+         rather than guess."
     );
     let everything = format!("{}{text}", child.system);
     for foreign in ["Which test framework is used?", "parent", "Now I ask somebody.", "Plans and answers."] {
@@ -195,7 +196,7 @@ async fn a_task_call_that_does_not_fit_starts_nobody_and_says_why() {
         "cannot narrow explorer to `../x`: `..` may leave the workspace",
         "cannot narrow explorer to `src/main.rs`: `src/main.rs` is a file, not a directory",
         "constraints[1]: expected a string, found 1",
-        "hosts: no such parameter",
+        "cannot narrow explorer to `https://docs.rs`: it may reach no host here",
     ]) {
         assert!(text.starts_with(&format!("not delegated: {expected}")), "{text}");
     }

@@ -13,6 +13,7 @@ mod endings;
 mod events;
 mod ledger;
 mod locks;
+mod outward;
 mod retries;
 mod sandbox;
 mod settings;

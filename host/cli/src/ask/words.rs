@@ -1,5 +1,6 @@
 use remit_agent::{Answer, Asked, Change, ChangeKind, Question};
 use remit_pack::inert;
+use remit_sandbox::command_line;
 
 use crate::screen::{Screen, line};
 
@@ -17,6 +18,14 @@ pub(crate) fn question(question: &Question, screen: Screen) -> String {
                 format!("{}\n{}", lines.join("\n"), coloured(diff, screen)),
             )
         }
+        Asked::Request { method, url } => (
+            format!("wants to send a request with {}", line(&question.tool)),
+            format!("  {} {}\n", line(method), line(url)),
+        ),
+        Asked::Command { argv, directory } => (
+            format!("wants to run a command with {}", line(&question.tool)),
+            format!("  {}\n  in {}\n", line(&command_line(argv)), place(directory)),
+        ),
         Asked::Delegate { role, task, grants } => {
             let task = inert(task).lines().map(|line| format!("  │ {line}\n")).collect::<String>();
             (
@@ -28,13 +37,18 @@ pub(crate) fn question(question: &Question, screen: Screen) -> String {
     if !effect.ends_with('\n') {
         effect.push('\n');
     }
+    let what = question.effect.lasting().map(|what| format!("{} ", line(&what))).unwrap_or_default();
     format!(
         "\n{} {wants}\n{effect}{}",
         screen.careful(&agent),
         screen.strong(&format!(
-            "y yes · a always for {agent} · s always for role {role} in this run · n no, and why: "
+            "y yes · a always {what}for {agent} · s always {what}for role {role} in this run · n no, and why: "
         )),
     )
+}
+
+fn place(directory: &str) -> String {
+    if directory == "." { "the workspace".to_owned() } else { line(directory) }
 }
 
 /// What was meant by a line: whatever is no clear yes is a no, and its words are the reason.
@@ -125,6 +139,24 @@ root/editor#1 wants to delegate to explorer
   Finds things. Reads `.`.
 ";
         assert!(asked(delegate).starts_with(expected));
+    }
+
+    #[test]
+    fn a_request_and_a_command_are_shown_exactly_and_do_nothing_on_a_screen() {
+        let url = "https://docs.rs/a?b=\u{1b}[2J\u{202e}".to_owned();
+        let expected = "
+root/editor#1 wants to send a request with edit.edit_file
+  GET https://docs.rs/a?b=\\u{1b}[2J\\u{202e}
+y yes · a always GET https://docs.rs for root/editor#1 · s always GET https://docs.rs for role editor in this run · \
+                        n no, and why: ";
+        assert_eq!(asked(Asked::Request { method: "GET".into(), url }), expected);
+        let argv = ["cargo", "test", "a b", "it's", ""].map(str::to_owned).to_vec();
+        let expected = "
+root/editor#1 wants to run a command with edit.edit_file
+  cargo test 'a b' 'it'\\''s' ''
+  in the workspace
+y yes · a always this command for root/editor#1 · s always this command for role editor in this run · n no, and why: ";
+        assert_eq!(asked(Asked::Command { argv, directory: ".".into() }), expected);
     }
 
     #[test]

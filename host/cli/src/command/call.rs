@@ -4,9 +4,15 @@ use std::io::{self, Read, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use remit_agent::roles::{Authority, EffectKind, Limits, Narrowing, Role, Verdict};
-use remit_agent::{CallLedger, CallLimits, ChangeKind, Entry, RoleRef, Staged, ToolOutcome, ToolboxFactory};
+use remit_agent::roles::{
+    Authority, EffectKind, Extra, Limits, Narrowing, PathProblem, Role, Target, Verdict, WorkspacePath,
+};
+use remit_agent::{
+    CallLedger, CallLimits, CallTerms, ChangeKind, Consent, Entry, RoleRef, Staged, ToolOutcome, Toolbox,
+    ToolboxFactory,
+};
 use remit_pack::{inert, inert_line};
+use remit_sandbox::{CommandPattern, HostGrant, command_line};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -16,7 +22,8 @@ use crate::failure::Failure;
 use crate::interrupt::{self, CANCELLED};
 use crate::plugins;
 use crate::project::{Breadth, Project};
-use crate::screen::{Busy, Screen};
+use crate::screen::{Busy, Screen, bytes, time};
+use crate::view::ended;
 
 /// The longest arguments that are read from standard input, in bytes.
 const MAX_ARGUMENT_BYTES: u64 = 16 << 20;
@@ -36,7 +43,8 @@ pub(super) fn call(place: &Place, arguments: Arguments) -> Result<ExitCode, Fail
     if !arguments.dry_run {
         plugins::recover(&mut project)?;
     }
-    let toolboxes = plugins::toolboxes(&mut project, &sandbox)?;
+    let secrets = roles.resolve_secrets([role], plugins::variable)?;
+    let toolboxes = plugins::toolboxes(&mut project, &sandbox)?.with_secrets(secrets);
     let runtime = plugins::runtime()?;
     let (plugin, _) = arguments.tool.split_once('.').ok_or_else(|| {
         Failure::Refused(format!(
@@ -58,7 +66,7 @@ pub(super) fn call(place: &Place, arguments: Arguments) -> Result<ExitCode, Fail
         "-" => from_stdin()?,
         text => text.to_owned(),
     };
-    let authority = Authority::of(&roles, role, &Narrowing::default());
+    let authority = Authority::of(&roles, role, &Narrowing::default()).with(&extra(&arguments)?);
     let limits = limits(&roles.limits_of(role));
     let reference = RoleRef::new(roles.clone(), role);
     let ledger = CallLedger::default();
@@ -68,7 +76,7 @@ pub(super) fn call(place: &Place, arguments: Arguments) -> Result<ExitCode, Fail
         drop(busy);
         let _busy = Busy::with(&arguments.tool);
         let begin = Instant::now();
-        let outcome = toolbox.call(&arguments.tool, &text, &limits, &ledger).await;
+        let outcome = supervised(&*toolbox, &reference, (&arguments.tool, &text), limits, &ledger).await;
         Ok::<_, Failure>((outcome, begin.elapsed()))
     };
     let called = runtime.block_on(async {
@@ -103,6 +111,53 @@ pub(super) fn call(place: &Place, arguments: Arguments) -> Result<ExitCode, Fail
     Ok(if outcome.is_error { ExitCode::from(ERROR) } else { ExitCode::SUCCESS })
 }
 
+/// What the command line adds to the role's grants.
+fn extra(arguments: &Arguments) -> Result<Extra, Failure> {
+    let hosts = arguments.hosts.iter().map(|url| HostGrant::new(url, &[]).map_err(Failure::refused));
+    let commands =
+        arguments.commands.iter().map(|text| CommandPattern::parse(text).map_err(Failure::refused));
+    let scratch = arguments.scratch.iter().map(|text| {
+        let refused = |problem: PathProblem| {
+            Failure::Refused(format!(
+                "--scratch `{}`: {problem}\n  help: {}",
+                inert_line(text),
+                problem.help()
+            ))
+        };
+        WorkspacePath::parse(text).map_err(refused)
+    });
+    Ok(Extra {
+        hosts: hosts.collect::<Result<_, _>>()?,
+        commands: commands.collect::<Result<_, _>>()?,
+        scratch: scratch.collect::<Result<_, _>>()?,
+    })
+}
+
+/// Makes the call. What it asks about while it runs it may, unless the role is denied it: whoever types a call wants it.
+async fn supervised(
+    toolbox: &dyn Toolbox,
+    role: &RoleRef,
+    (tool, arguments): (&str, &str),
+    limits: CallLimits,
+    ledger: &CallLedger,
+) -> ToolOutcome {
+    let (consent, mut petitions) = Consent::asked();
+    let answering = async {
+        while let Some(petition) = petitions.recv().await {
+            let (kind, target) = Target::of(petition.effect());
+            match role.get().judge(kind, &[target]) {
+                Verdict::Denied { rule, .. } => petition.refuse(role.denied_by(rule)),
+                Verdict::Ask | Verdict::Granted => petition.grant(),
+            }
+        }
+        std::future::pending().await
+    };
+    tokio::select! {
+        outcome = toolbox.call(tool, arguments, CallTerms { limits, ledger, consent }) => outcome,
+        never = answering => never,
+    }
+}
+
 /// Makes the changes that a call wants, unless the role is denied them.
 fn settle(role: &RoleRef, changes: Box<dyn Staged>) -> Result<(), String> {
     if let Verdict::Denied { rule, .. } = role.get().judge(EffectKind::Write, &changes.targets()) {
@@ -111,7 +166,7 @@ fn settle(role: &RoleRef, changes: Box<dyn Staged>) -> Result<(), String> {
     changes.commit()
 }
 
-/// What is on disk now, a line each.
+/// What is on disk now, and what was sent and run, a line each.
 fn changes(ledger: &CallLedger) -> Vec<String> {
     let changed = ledger.entries().into_iter().filter_map(|entry| match entry {
         Entry::Changed { path, kind, from, added, removed, .. } => {
@@ -122,6 +177,14 @@ fn changes(ledger: &CallLedger) -> Vec<String> {
                 (ChangeKind::Moved, from) => format!("moved from {}", from.unwrap_or_default()),
             };
             Some(inert_line(&format!("{path}: {kind}, +{added} −{removed}")))
+        }
+        Entry::Contacted { method, url, status, received, .. } => {
+            let status = status.map_or("no answer".to_owned(), |status| status.to_string());
+            Some(inert_line(&format!("{method} {url}: {status}, {}", bytes(received))))
+        }
+        Entry::Ran { argv, exit_code, ended_by, duration_ms, .. } => {
+            let end = ended(exit_code, ended_by.as_deref());
+            Some(inert_line(&format!("{}: {end}, {}", command_line(&argv), time(duration_ms))))
         }
         _ => None,
     });

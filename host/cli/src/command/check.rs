@@ -1,13 +1,12 @@
 //! `remit check`
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
 use remit_agent::roles::Role;
 use remit_pack::inert;
 
 use super::Output;
-use super::explain::reaches_files;
 use crate::command_line::Place;
 use crate::failure::Failure;
 use crate::plugins;
@@ -25,14 +24,13 @@ pub(super) fn check(place: &Place) -> Result<ExitCode, Failure> {
     let names: BTreeSet<&str> = roles.all().iter().flat_map(Role::plugins).collect();
     let known = runtime.block_on(toolboxes.known_tools(names.iter().copied())).map_err(Failure::refused)?;
     roles.check_tools(&known)?;
-    let mut with_files = BTreeSet::new();
+    let mut powers = BTreeMap::new();
     for name in &names {
-        if reaches_files(&*runtime.block_on(toolboxes.plugin(name)).map_err(Failure::refused)?) {
-            with_files.insert(*name);
-        }
+        let plugin = runtime.block_on(toolboxes.plugin(name)).map_err(Failure::refused)?;
+        powers.insert(*name, plugins::powers(&plugin));
     }
     drop(busy);
-    let found = roles.lint(|plugin| with_files.contains(plugin));
+    let found = roles.lint(|plugin| powers.get(plugin).copied().unwrap_or_default());
     let screen = Screen::stdout();
     let mut text = String::new();
     for warning in &found {

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use remit_agent::roles::{Authority, EffectKind, Narrowing, Role, Roles, Rule, TASK_TOOL};
-use remit_sandbox::{ImportKind, Plugin};
+use remit_agent::roles::{Authority, EffectKind, Narrowing, Role, Roles, Rule, TASK_TOOL, WorkspacePath};
+use remit_sandbox::{CommandSandbox, Plugin};
 use serde_json::{Value, json};
 
 use super::Output;
@@ -21,6 +21,8 @@ struct Row {
     tool: String,
     reads: Vec<String>,
     writes: Vec<String>,
+    reaches: Vec<String>,
+    runs: Vec<String>,
     starts: Vec<String>,
     asks: Vec<&'static str>,
 }
@@ -51,30 +53,36 @@ pub(super) fn explain(place: &Place, arguments: &Arguments) -> Result<ExitCode, 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether a component could reach any file at all.
-pub(super) fn reaches_files(plugin: &Plugin) -> bool {
-    plugin.imports().iter().any(|import| import.kind == ImportKind::Filesystem)
-}
-
 fn rows_of(plugin: &Plugin, roles: &Roles, role: &Role) -> Vec<Row> {
     let authority = Authority::of(roles, role, &Narrowing::default());
-    let paths = |paths: &[_]| match reaches_files(plugin) {
-        true => paths.iter().map(ToString::to_string).collect(),
-        false => Vec::new(),
-    };
-    let (reads, writes): (Vec<String>, Vec<String>) =
-        (paths(&authority.readable()), paths(authority.write()));
-    let asks = role.asks_before(EffectKind::Write) && !writes.is_empty();
+    let powers = plugins::powers(plugin);
+    let paths = |paths: &[WorkspacePath]| if powers.files { texts(paths) } else { Vec::new() };
+    let (reads, writes) = (paths(&authority.readable()), paths(authority.write()));
+    let reaches = if powers.network { texts(authority.hosts()) } else { Vec::new() };
+    let runs = if powers.commands { texts(authority.commands()) } else { Vec::new() };
+    let can = [
+        (EffectKind::Write, !writes.is_empty()),
+        (EffectKind::Network, !reaches.is_empty()),
+        (EffectKind::Command, !runs.is_empty()),
+    ];
+    let asks = can.into_iter().filter(|(kind, can)| *can && role.asks_before(*kind));
+    let asks: Vec<&str> = asks.map(|(kind, _)| kind.as_str()).collect();
     let tools = plugin.tools().iter().filter(|tool| role.permits(&tool.name));
     tools
         .map(|tool| Row {
             tool: tool.name.clone(),
             reads: reads.clone(),
             writes: writes.clone(),
+            reaches: reaches.clone(),
+            runs: runs.clone(),
             starts: Vec::new(),
-            asks: asks.then_some(EffectKind::Write.as_str()).into_iter().collect(),
+            asks: asks.clone(),
         })
         .collect()
+}
+
+fn texts(items: &[impl ToString]) -> Vec<String> {
+    items.iter().map(ToString::to_string).collect()
 }
 
 fn task_row(role: &Role) -> Option<Row> {
@@ -84,6 +92,8 @@ fn task_row(role: &Role) -> Option<Row> {
         tool: TASK_TOOL.to_owned(),
         reads: Vec::new(),
         writes: Vec::new(),
+        reaches: Vec::new(),
+        runs: Vec::new(),
         starts,
         asks: asks.into_iter().collect(),
     })
@@ -91,22 +101,31 @@ fn task_row(role: &Role) -> Option<Row> {
 
 fn in_words(rows: &[Row], roles: &Roles, role: &Role, screen: Screen) -> String {
     let mut text = format!("{} · {}\n\n", screen.strong(&line(role.name())), line(role.description()));
-    let heads = ["tool", "can read", "can write", "asks first"].map(str::to_owned);
+    // Most roles do not leave the workspace, and need no column for that.
+    let leaves = rows.iter().any(|row| !row.reaches.is_empty());
+    let starts_programs = rows.iter().any(|row| !row.runs.is_empty());
+    let chosen = |cells: [String; 6]| -> Vec<String> {
+        let shown = [true, true, true, leaves, starts_programs, true];
+        cells.into_iter().zip(shown).filter(|(_, shown)| *shown).map(|(cell, _)| cell).collect()
+    };
+    let heads = ["tool", "can read", "can write", "can reach", "can run", "asks first"].map(str::to_owned);
     let cells = |row: &Row| {
-        let paths = |paths: &[String]| match paths {
+        let named = |items: &[String]| match items {
             [] => "–".to_owned(),
-            some => some.iter().map(|path| line(path)).collect::<Vec<_>>().join(", "),
+            some => some.iter().map(|item| line(item)).collect::<Vec<_>>().join(", "),
         };
         let reads = match &row.starts[..] {
-            [] => paths(&row.reads),
-            starts => format!("starts {}", paths(starts)),
+            [] => named(&row.reads),
+            starts => format!("starts {}", named(starts)),
         };
         let asks = if row.asks.is_empty() { "no".to_owned() } else { row.asks.join(", ") };
-        [line(&row.tool), reads, paths(&row.writes), asks]
+        let (writes, reaches, runs) = (named(&row.writes), named(&row.reaches), named(&row.runs));
+        chosen([line(&row.tool), reads, writes, reaches, runs, asks])
     };
-    let table: Vec<[String; 4]> = std::iter::once(heads).chain(rows.iter().map(cells)).collect();
-    let column = |index: usize| table.iter().map(|row| width(&row[index])).max().unwrap_or_default() + 2;
-    let columns = [column(0), column(1), column(2)];
+    let table: Vec<Vec<String>> = std::iter::once(chosen(heads)).chain(rows.iter().map(cells)).collect();
+    let widest = |index: usize| table.iter().filter_map(|row| row.get(index)).map(|cell| width(cell)).max();
+    let last = table.first().map_or(0, Vec::len).saturating_sub(1);
+    let columns: Vec<usize> = (0..last).map(|index| widest(index).unwrap_or_default() + 2).collect();
     for (number, row) in table.iter().enumerate() {
         let mut cells = String::new();
         for (index, cell) in row.iter().enumerate() {
@@ -128,6 +147,17 @@ fn in_words(rows: &[Row], roles: &Roles, role: &Role, screen: Screen) -> String 
     if rows.iter().any(|row| !row.writes.is_empty()) {
         facts.push(("never writes", protected));
     }
+    if leaves {
+        facts.push(("sends along", secrets(roles, role)));
+    }
+    if starts_programs {
+        facts.push(("may fill", role.scratch().map(ToString::to_string).collect()));
+        facts.push(("gives commands", role.command_env().map(str::to_owned).collect()));
+        if role.command_sandbox() == CommandSandbox::BestEffort {
+            let words = "best effort: where the system can't contain a command, it runs all the same";
+            facts.push(("contains", vec![words.to_owned()]));
+        }
+    }
     facts.push(("sees none of", [vec!["the built-in list of hidden files".to_owned()], hidden].concat()));
     facts.push(("in spite of it", roles.ceiling().reveal().to_vec()));
     for (name, words) in facts.into_iter().filter(|(_, words)| !words.is_empty()) {
@@ -136,14 +166,25 @@ fn in_words(rows: &[Row], roles: &Roles, role: &Role, screen: Screen) -> String 
     text
 }
 
+/// The secrets of a role, each with where it is from and where it goes.
+fn secrets(roles: &Roles, role: &Role) -> Vec<String> {
+    let named =
+        roles.secrets().iter().filter(|secret| role.secrets().iter().any(|name| name == secret.name()));
+    named.map(|secret| format!("{} to {} (from {})", secret.name(), secret.host(), secret.env())).collect()
+}
+
 fn as_json(rows: &[Row], roles: &Roles, role: &Role) -> Value {
     let rules = |rules: &[Rule]| rules.iter().map(ToString::to_string).collect::<Vec<_>>();
-    let row = |row: &Row| json!({ "tool": row.tool, "reads": row.reads, "writes": row.writes, "starts": row.starts, "asks_before": row.asks });
+    let row = |row: &Row| json!({ "tool": row.tool, "reads": row.reads, "writes": row.writes, "reaches": row.reaches, "runs": row.runs, "starts": row.starts, "asks_before": row.asks });
     let hidden = [roles.ceiling().hidden(), role.hidden()].concat();
     json!({
         "file": roles.text().name(),
         "role": role.name(),
         "tools": rows.iter().map(row).collect::<Vec<_>>(),
+        "secrets": role.secrets(),
+        "scratch": role.scratch().map(ToString::to_string).collect::<Vec<_>>(),
+        "command_sandbox": role.command_sandbox(),
+        "command_env": role.command_env().collect::<Vec<_>>(),
         "allow": rules(role.allow()),
         "deny": rules(role.deny()),
         "protected": roles.protected().iter().map(ToString::to_string).collect::<Vec<_>>(),

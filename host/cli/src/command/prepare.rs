@@ -52,10 +52,11 @@ impl Prepared {
             let from = env::current_dir().unwrap_or_else(|_| project.workspace.clone());
             Notes::read(&project.workspace, &from, &project.roles, role).map_err(Failure::refused)?
         };
+        let secrets = project.roles.resolve_secrets(project.roles.reachable(role), plugins::variable)?;
         let role = role.name().to_owned();
         let sandbox = plugins::sandbox()?;
         plugins::recover(&mut project)?;
-        let toolboxes = Arc::new(plugins::toolboxes(&mut project, &sandbox)?);
+        let toolboxes = Arc::new(plugins::toolboxes(&mut project, &sandbox)?.with_secrets(secrets));
         project.warnings.extend_from_slice(sandbox.warnings());
         project.warnings.extend_from_slice(notes.warnings());
         Ok(Prepared { project, role, models, choice, keys, toolboxes, notes })

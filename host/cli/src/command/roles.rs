@@ -2,9 +2,10 @@
 
 use std::process::ExitCode;
 
-use remit_agent::roles::{Authority, EffectKind, Limits, Narrowing, PluginEntry, Role, Roles, Rule};
+use remit_agent::roles::{Authority, EffectKind, Limits, Narrowing, PluginEntry, Role, Roles, Rule, Secret};
 use remit_pack::inert;
 use remit_sandbox::ALWAYS_HIDDEN;
+use remit_sandbox::{CommandSandbox, HostGrant};
 use serde_json::{Map, Value, json};
 
 use super::Output;
@@ -45,6 +46,8 @@ pub(crate) fn in_words(project: &Project, is_trusted: bool, screen: Screen) -> S
     if !roles.ceiling().write().is_empty() {
         text += &screen.entry("  writes", &listed(roles.ceiling().write()), COLUMN);
     }
+    text += &optional(screen, "  reaches", roles.ceiling().hosts(), "");
+    text += &optional(screen, "  runs", roles.ceiling().commands(), "");
     text += &optional(screen, "  hides", roles.ceiling().hidden(), ", beside the built-in list:");
     text += &screen.entry("  hidden", &ALWAYS_HIDDEN.join(" "), COLUMN);
     text += &optional(screen, "  reveals", roles.ceiling().reveal(), "");
@@ -53,6 +56,11 @@ pub(crate) fn in_words(project: &Project, is_trusted: bool, screen: Screen) -> S
     for plugin in roles.plugins() {
         text += &format!("\n{} {}\n", screen.strong("plugin"), screen.strong(&line(plugin.name())));
         text += &screen.entry("  path", &line(plugin.path().as_str()), COLUMN);
+    }
+    for secret in roles.secrets() {
+        text += &format!("\n{} {}\n", screen.strong("secret"), screen.strong(&line(secret.name())));
+        let words = format!("what {} holds goes to {}, as {}", secret.env(), secret.host(), secret.header());
+        text += &screen.entry("  sent", &line(&words), COLUMN);
     }
     for role in roles.all() {
         text.push('\n');
@@ -74,6 +82,14 @@ fn role_in_words(roles: &Roles, role: &Role, screen: Screen) -> String {
     text += &screen.entry("  reads", &listed(authority.read()), COLUMN);
     if !authority.write().is_empty() {
         text += &screen.entry("  writes", &listed(authority.write()), COLUMN);
+    }
+    text += &optional(screen, "  reaches", authority.hosts(), "");
+    text += &optional(screen, "  secrets", role.secrets(), "");
+    text += &optional(screen, "  runs", authority.commands(), "");
+    text += &optional(screen, "  may fill", authority.scratch(), "");
+    text += &optional(screen, "  gives", authority.command_env(), " to its commands");
+    if authority.command_sandbox() == CommandSandbox::BestEffort {
+        text += &screen.entry("  contains", "as far as the system can: best-effort", COLUMN);
     }
     let asks: Vec<&str> = asked_before(role).collect();
     if !asks.is_empty() {
@@ -104,7 +120,7 @@ fn listed(items: &[impl ToString]) -> String {
     }
 }
 
-fn optional(screen: Screen, name: &str, items: &[String], behind: &str) -> String {
+fn optional(screen: Screen, name: &str, items: &[impl ToString], behind: &str) -> String {
     if items.is_empty() { String::new() } else { screen.entry(name, &(listed(items) + behind), COLUMN) }
 }
 
@@ -136,6 +152,12 @@ fn as_json(roles: &Roles, is_trusted: bool) -> Value {
             "delegates": role.delegates().collect::<Vec<_>>(),
             "read": authority.read().iter().map(ToString::to_string).collect::<Vec<_>>(),
             "write": authority.write().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "hosts": hosts(authority.hosts()),
+            "secrets": role.secrets(),
+            "commands": texts(authority.commands()),
+            "scratch": texts(authority.scratch()),
+            "command_sandbox": authority.command_sandbox(),
+            "command_env": authority.command_env(),
             "approve": asked_before(role).collect::<Vec<_>>(),
             "allow": rules(role.allow()),
             "deny": rules(role.deny()),
@@ -146,20 +168,40 @@ fn as_json(roles: &Roles, is_trusted: bool) -> Value {
         })
     };
     let plugin = |plugin: &PluginEntry| json!({ "name": plugin.name(), "path": plugin.path().as_str() });
+    let secret = |secret: &Secret| {
+        json!({
+            "name": secret.name(),
+            "env": secret.env(),
+            "host": secret.host().url(),
+            "header": secret.header(),
+        })
+    };
     json!({
         "file": roles.text().name(),
         "trusted": is_trusted,
         "ceiling": {
             "read": ceiling.read().iter().map(ToString::to_string).collect::<Vec<_>>(),
             "write": ceiling.write().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "hosts": hosts(ceiling.hosts()),
+            "commands": texts(ceiling.commands()),
             "hidden": strings(ceiling.hidden()),
             "always_hidden": ALWAYS_HIDDEN,
             "reveal": strings(ceiling.reveal()),
         },
         "budget": limits_as_json(roles.budget()),
+        "secrets": roles.secrets().iter().map(secret).collect::<Vec<_>>(),
         "plugins": roles.plugins().iter().map(plugin).collect::<Vec<_>>(),
         "roles": roles.all().iter().map(role).collect::<Vec<_>>(),
     })
+}
+
+fn texts(items: &[impl ToString]) -> Vec<String> {
+    items.iter().map(ToString::to_string).collect()
+}
+
+fn hosts(hosts: &[HostGrant]) -> Vec<Value> {
+    let host = |host: &HostGrant| json!({ "url": host.url(), "methods": host.methods().collect::<Vec<_>>() });
+    hosts.iter().map(host).collect()
 }
 
 /// Each limit as roles.toml would say it: a number, or a text such as `15m`.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-use remit_agent::{ChangeKind, Decider, Entry, Event, EventKind, NoteRecord, Report, Status};
+use remit_agent::{ChangeKind, Decider, Entry, Event, EventKind, NoteRecord, Report, Status, Verification};
 
 use super::arguments::call;
 use super::gist::gist;
@@ -52,7 +52,7 @@ impl Lines {
                 if calls.is_empty() || words.is_empty() { String::new() } else { self.said(agent, &words) }
             }
             EventKind::Effects { call_id, effects, .. } => {
-                if let Some(words) = changes(effects) {
+                if let Some(words) = changes(effects).or_else(|| outward(effects)) {
                     self.changes.insert((agent.to_owned(), call_id.clone()), words);
                 }
                 String::new()
@@ -143,9 +143,10 @@ impl Lines {
             Ok(0) | Err(_) => String::new(),
             Ok(files) => format!(" · {} changed", count(files, "file")),
         };
+        let ran = ran(&report.verification);
         let places = u64::try_from(report.evidence.len()).unwrap_or(u64::MAX);
         let figures = format!(
-            "{limit} · {}{changes} · {} · {} · {}",
+            "{limit} · {}{changes}{ran} · {} · {} · {}",
             count(places, "place"),
             count(report.turns, "turn"),
             count(report.usage.total(), "token"),
@@ -217,6 +218,38 @@ fn changes(effects: &[Entry]) -> Option<String> {
         [(ChangeKind::Moved, ..)] => Some(format!("moved {lines}")),
         [_] => Some(lines),
         _ => Some(format!("{} {lines}", count(u64::try_from(changed.len()).unwrap_or(u64::MAX), "file"))),
+    }
+}
+
+/// What a call did outside of the workspace at last: how a command ended, or what a server answered.
+fn outward(effects: &[Entry]) -> Option<String> {
+    effects.iter().rev().find_map(|effect| match effect {
+        Entry::Ran { exit_code, ended_by, .. } => Some(ended(*exit_code, ended_by.as_deref())),
+        Entry::Contacted { status: Some(status), received, .. } => {
+            Some(format!("{status}, {}", bytes(*received)))
+        }
+        _ => None,
+    })
+}
+
+/// How a command ended.
+pub(crate) fn ended(exit_code: Option<i32>, ended_by: Option<&str>) -> String {
+    match (exit_code, ended_by) {
+        (_, Some(by)) => format!("ended by {}", line(by)),
+        (Some(code), None) => format!("exit code {code}"),
+        (None, None) => "ended from outside".to_owned(),
+    }
+}
+
+/// How many commands a report tells of, and how many of them did not end well.
+fn ran(runs: &[Verification]) -> String {
+    let many = |runs: usize| u64::try_from(runs).unwrap_or(u64::MAX);
+    let failed = runs.iter().filter(|run| run.exit_code != Some(0)).count();
+    let failed = if failed == 0 { String::new() } else { format!(", {} failed", number(many(failed))) };
+    if runs.is_empty() {
+        String::new()
+    } else {
+        format!(" · {}{failed}", count(many(runs.len()), "command"))
     }
 }
 

@@ -24,6 +24,7 @@ use activity::Activity;
 pub(crate) use arguments::call;
 pub(crate) use closing::closing;
 use lines::Lines;
+pub(crate) use lines::ended;
 
 /// How often it is looked whether something takes long, where no line is rewritten.
 const LOOK: Duration = Duration::from_secs(1);

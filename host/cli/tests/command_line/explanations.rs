@@ -75,7 +75,8 @@ sees none of    the built-in list of hidden files, customers/
 fn the_same_can_be_had_as_json() {
     let value: Value = serde_json::from_str(&say(&stage(), &["explain", "editor", "--json"])).unwrap();
     let grep = json!({
-        "tool": "search.grep", "reads": ["."], "writes": ["src"], "starts": [], "asks_before": ["write"]
+        "tool": "search.grep", "reads": ["."], "writes": ["src"], "reaches": [], "runs": [], "starts": [],
+        "asks_before": ["write"]
     });
     assert_eq!(value["tools"][1], grep);
     assert_eq!(value["protected"], json!(["roles.toml", "own.toml"]));

@@ -37,7 +37,7 @@ pub(crate) use self::interface::{INTERFACE, VERSION, add_to_linker};
 pub(crate) use self::launch::{Launched, Launching};
 #[cfg(target_os = "linux")]
 pub use self::launcher::launch_commands;
-pub use self::pattern::{CommandPattern, CommandProblem};
+pub use self::pattern::{CommandPattern, CommandProblem, shown as command_line};
 pub(crate) use self::run::{Commanded, Commander};
 
 /// What holds where the system cannot contain a command: no namespaces for ordinary users, or no Linux.

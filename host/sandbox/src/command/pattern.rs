@@ -128,7 +128,8 @@ impl fmt::Display for CommandPattern {
 }
 
 /// A command in one line, each argument quoted where it has to be: what the patterns are written in.
-pub(crate) fn shown(argv: &[String]) -> String {
+#[must_use]
+pub fn shown(argv: &[String]) -> String {
     argv.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" ")
 }
 

@@ -193,6 +193,22 @@ impl HostGrant {
             && self.methods.is_superset(&other.methods)
     }
 
+    /// What of it lies at the hosts that `places` names, whatever that allows there; nothing if there is nothing.
+    #[must_use]
+    pub fn within(&self, places: &Self) -> Option<Self> {
+        let there = Self { methods: self.methods.clone(), ..places.clone() };
+        if self.covers(&there) {
+            return Some(there);
+        }
+        there.covers(self).then(|| self.clone())
+    }
+
+    /// The URL alone, without the methods: `https://docs.rs`.
+    #[must_use]
+    pub fn url(&self) -> String {
+        Self { methods: BTreeSet::new(), ..self.clone() }.to_string()
+    }
+
     /// Whether it allows more than GET and HEAD.
     #[must_use]
     pub fn is_writable(&self) -> bool {
@@ -454,6 +470,16 @@ mod tests {
         assert!(writable.covers(&HostGrant::new("https://a.docs.rs", &["POST"]).unwrap()));
         assert!(writable.covers(&grant("https://a.docs.rs")));
         assert!(!grant("https://*.docs.rs").covers(&writable));
+    }
+
+    #[test]
+    fn what_lies_within_places_keeps_its_methods() {
+        let api = HostGrant::new("https://*.example.org", &["POST"]).unwrap();
+        let part = api.within(&grant("https://a.example.org")).unwrap();
+        assert_eq!(part, HostGrant::new("https://a.example.org", &["POST"]).unwrap());
+        assert_eq!(part.within(&grant("https://*.example.org")), Some(part.clone()));
+        assert_eq!(part.within(&grant("https://b.example.org")), None);
+        assert_eq!(part.url(), "https://a.example.org");
     }
 
     #[test]

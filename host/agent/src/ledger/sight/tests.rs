@@ -16,7 +16,7 @@ fn observed(sight: &Sight, path: &str, line: impl Into<Option<u64>>) -> Observed
 
 fn seen(text: &str, arguments: &str, entries: &[Entry]) -> Sight {
     let mut sight = Sight::default();
-    sight.take_result(text, arguments, entries, true);
+    sight.take_result(Seen { text, arguments, is_error: false, is_complete: true }, entries);
     sight
 }
 
@@ -86,9 +86,46 @@ fn a_place_without_a_line_is_shown_if_its_path_stood_in_a_result() {
     for path in ["a.rs", "ghost.rs", "gone.rs", "claimed.rs"] {
         assert_eq!(observed(path), Observed::No, "{path}");
     }
-    let page = |url: &str| Evidence { url: Some(url.into()), ..Evidence::default() };
-    assert_eq!(sight.observed(&page("https://docs.rs/x"), &transcript), Observed::Shown);
-    assert_eq!(sight.observed(&page("https://docs.rs/y"), &transcript), Observed::No);
+    let mentioned = sight.observed(&page("https://docs.rs/x"), &transcript);
+    assert_eq!(mentioned, Observed::No, "a link shows nothing of the page");
+}
+
+fn page(url: &str) -> Evidence {
+    Evidence { url: Some(url.into()), ..Evidence::default() }
+}
+
+fn contacted(url: &str, status: u16) -> Entry {
+    Entry::Contacted { method: "GET".into(), url: url.into(), status: Some(status), sent: 0, received: 9 }
+}
+
+#[test]
+fn a_page_is_shown_if_a_request_got_it_and_a_result_told_of_it() {
+    let mut sight = seen(
+        "# Serde\nSee https://docs.rs/other.",
+        "{}",
+        &[contacted("https://docs.rs/serde", 302), contacted("https://docs.rs/serde/latest/", 200)],
+    );
+    let missing = [contacted("https://docs.rs/gone", 404)];
+    sight.take_result(Seen { text: "404", arguments: "{}", is_error: false, is_complete: true }, &missing);
+    let large = [contacted("https://docs.rs/large", 200)];
+    sight.take_result(Seen { text: "too large", arguments: "{}", is_error: true, is_complete: true }, &large);
+    for (url, expected) in [
+        ("https://docs.rs/serde", Observed::Shown),
+        ("https://DOCS.rs:443/serde/latest/#top", Observed::Shown),
+        ("https://docs.rs/gone", Observed::Opened),
+        ("https://docs.rs/large", Observed::Opened),
+        ("https://docs.rs/other", Observed::No),
+        ("", Observed::No),
+    ] {
+        assert_eq!(sight.observed(&page(url), &Transcript::new()), expected, "{url}");
+    }
+    let mut parent = Sight::default();
+    let mut passed_on = page("https://docs.rs/serde");
+    passed_on.observed = Some(Observed::Shown);
+    parent.take_report(&[passed_on], &sight);
+    let observed = |url| parent.observed(&page(url), &Transcript::new());
+    assert_eq!(observed("https://docs.rs/serde"), Observed::Shown);
+    assert_eq!(observed("https://docs.rs/serde/latest/"), Observed::Opened, "nobody passed it on");
 }
 
 #[test]
@@ -109,6 +146,7 @@ fn what_a_report_passes_on_was_seen_only_if_the_child_saw_it() {
 #[test]
 fn a_ledger_that_was_cut_is_not_held_against_a_place() {
     let mut sight = Sight::default();
-    sight.take_result("z/late.rs:3: x", "{}", &[read("a.rs")], false);
+    let seen = Seen { text: "z/late.rs:3: x", arguments: "{}", is_error: false, is_complete: false };
+    sight.take_result(seen, &[read("a.rs")]);
     assert_eq!(observed(&sight, "z/late.rs", 3), Observed::Shown);
 }

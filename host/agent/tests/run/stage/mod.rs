@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use remit_agent::roles::{BuiltIn, Role, Roles, RolesSource};
 use remit_agent::{
-    Broker, Change, Entry, Event, EventKind, EventSink, Events, Models, Notes, Outcome, Patience, Policy,
-    RunRequest, Setup, SinkError, ToolboxFactory, run,
+    Broker, Change, Entry, Event, EventKind, EventSink, Events, Models, Notes, Outcome, Outward, Patience,
+    Policy, RunRequest, Setup, SinkError, ToolboxFactory, run,
 };
 use remit_model::{Model, ModelError};
 use tokio_util::sync::CancellationToken;
@@ -196,6 +196,16 @@ impl Stage {
         self
     }
 
+    /// What the tool `name` wants to do outside of the workspace.
+    pub(crate) fn outward(
+        self,
+        name: &'static str,
+        outward: impl Fn(&str) -> Vec<Outward> + Send + Sync + 'static,
+    ) -> Stage {
+        self.props.outward(name, outward);
+        self
+    }
+
     /// Plays it to its end, where every line must have been said.
     pub(crate) async fn play(self) -> Played {
         let actor = self.actor.clone();
@@ -217,7 +227,8 @@ impl Stage {
 
     /// Everything for a run, or a conversation. What was added to the stage to take part is taken from it.
     pub(crate) fn setup(&mut self) -> Setup {
-        let built_in = BuiltIn { roles: &self.roles, plugins: &["files", "search", "edit"] };
+        let built_in =
+            BuiltIn { roles: &self.roles, plugins: &["files", "search", "edit", "fetch", "command"] };
         let roles = Roles::load(RolesSource::BuiltIn, &built_in, self.workspace.path());
         let roles = Arc::new(roles.unwrap_or_else(|error| panic!("{error}")));
         let cast = Cast(self.actor.clone(), self.patience.clone());

@@ -5,7 +5,7 @@ use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 use remit_agent::roles::Authority;
 use remit_agent::{
-    CallLedger, CallLimits, Change, ChangeKind, EffectSource, Entry, RoleRef, Staged, ToolInfo, ToolOutcome,
+    CallTerms, Change, ChangeKind, EffectSource, Entry, Outward, RoleRef, Staged, ToolInfo, ToolOutcome,
     Toolbox, ToolboxError, ToolboxFactory, Version,
 };
 use serde_json::json;
@@ -27,12 +27,16 @@ type Effects = Arc<dyn Fn(&str) -> Vec<Entry> + Send + Sync>;
 /// What a tool would change.
 type Changes = Arc<dyn Fn(&str) -> Vec<Change> + Send + Sync>;
 
+/// What a tool wants to do outside of the workspace.
+type Outwards = Arc<dyn Fn(&str) -> Vec<Outward> + Send + Sync>;
+
 /// All tools that there are. Each returns `NAME ARGUMENTS` unless a test says otherwise; `files.wait` never returns.
 #[derive(Default)]
 pub(crate) struct Props {
     answers: Mutex<HashMap<&'static str, Answer>>,
     effects: Mutex<HashMap<&'static str, Effects>>,
     changes: Mutex<HashMap<&'static str, Changes>>,
+    outward: Mutex<HashMap<&'static str, Outwards>>,
     made: Mutex<Vec<String>>,
     pub(crate) used: Arc<Used>,
 }
@@ -104,8 +108,15 @@ pub(crate) fn change(path: &str, kind: ChangeKind, added: u64, removed: u64) -> 
     Change { path: path.into(), kind, from: None, added, removed, binary: false }
 }
 
-const TOOLS: [&str; 5] =
-    ["files.read_file", "files.list_files", "files.wait", "search.grep", "edit.write_file"];
+const TOOLS: [&str; 7] = [
+    "files.read_file",
+    "files.list_files",
+    "files.wait",
+    "search.grep",
+    "edit.write_file",
+    "fetch.get",
+    "command.run",
+];
 
 impl Props {
     pub(crate) fn answer(
@@ -132,6 +143,14 @@ impl Props {
         self.changes.lock().unwrap().insert(name, Arc::new(changes));
     }
 
+    pub(crate) fn outward(
+        &self,
+        name: &'static str,
+        outward: impl Fn(&str) -> Vec<Outward> + Send + Sync + 'static,
+    ) {
+        self.outward.lock().unwrap().insert(name, Arc::new(outward));
+    }
+
     pub(crate) fn calls(&self) -> Vec<Call> {
         self.used.calls.lock().unwrap().clone()
     }
@@ -147,7 +166,8 @@ impl ToolboxFactory for Props {
         role: &'a RoleRef,
         authority: &'a Authority,
     ) -> BoxFuture<'a, Result<Arc<dyn Toolbox>, ToolboxError>> {
-        self.made.lock().unwrap().push(format!("{} reads {}", role.name(), authority.in_words()));
+        let reaches = authority.hosts_in_words().map(|hosts| format!(" reaches {hosts}")).unwrap_or_default();
+        self.made.lock().unwrap().push(format!("{} reads {}{reaches}", role.name(), authority.in_words()));
         let tools = TOOLS.iter().filter(|name| role.get().permits(name)).map(|name| ToolInfo {
             name: (*name).to_owned(),
             wire_name: name.replace('.', "__"),
@@ -161,10 +181,41 @@ impl ToolboxFactory for Props {
             answers: self.answers.lock().unwrap().clone(),
             effects: self.effects.lock().unwrap().clone(),
             changes: self.changes.lock().unwrap().clone(),
+            outward: self.outward.lock().unwrap().clone(),
             used: self.used.clone(),
         });
         future::ready(Ok(toolbox)).boxed()
     }
+}
+
+/// Has an effect, if it may, and notes it as the sandbox would. Gives why it may not.
+async fn have(effect: &Outward, terms: &CallTerms<'_>, book: &Book) -> Option<String> {
+    let refused = terms.consent.ask(effect.clone()).await.err();
+    let entry = match (effect, &refused) {
+        (effect, Some(why)) => Entry::Refused {
+            action: if matches!(effect, Outward::Request { .. }) { "request" } else { "run" }.to_owned(),
+            path: effect.to_string(),
+            reason: why.clone(),
+        },
+        (Outward::Request { method, url }, None) => Entry::Contacted {
+            method: method.clone(),
+            url: url.clone(),
+            status: Some(200),
+            sent: 0,
+            received: 5,
+        },
+        (Outward::Command { argv, directory }, None) => Entry::Ran {
+            argv: argv.clone(),
+            directory: directory.clone(),
+            exit_code: Some(1),
+            ended_by: None,
+            duration_ms: 7,
+            output_bytes: 5,
+            uncontained: None,
+        },
+    };
+    book.0.lock().unwrap().push(entry);
+    refused
 }
 
 struct PropBox {
@@ -174,6 +225,7 @@ struct PropBox {
     answers: HashMap<&'static str, Answer>,
     effects: HashMap<&'static str, Effects>,
     changes: HashMap<&'static str, Changes>,
+    outward: HashMap<&'static str, Outwards>,
     used: Arc<Used>,
 }
 
@@ -199,14 +251,25 @@ impl Toolbox for PropBox {
         &'a self,
         tool: &'a str,
         arguments: &'a str,
-        _: &'a CallLimits,
-        ledger: &'a CallLedger,
+        terms: CallTerms<'a>,
     ) -> BoxFuture<'a, ToolOutcome> {
         let call = Call { role: self.role.clone(), tool: tool.to_owned(), arguments: arguments.to_owned() };
         self.used.calls.lock().unwrap().push(call);
         let effects = self.effects.get(tool).map(|effects| effects(arguments)).unwrap_or_default();
         let book = Arc::new(Book(Mutex::new(effects)));
-        ledger.keep(book.clone());
+        terms.ledger.keep(book.clone());
+        if let Some(outward) = self.outward.get(tool) {
+            let effects = outward(arguments);
+            return async move {
+                for effect in effects {
+                    if let Some(refused) = have(&effect, &terms, &book).await {
+                        return ToolOutcome::error(refused);
+                    }
+                }
+                ToolOutcome { text: "done".to_owned(), ..ToolOutcome::default() }
+            }
+            .boxed();
+        }
         if tool == "files.wait" {
             let waiting = Waiting(self.used.clone());
             return async move {

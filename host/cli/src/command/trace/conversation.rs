@@ -4,8 +4,8 @@ use remit_agent::trace::Trace;
 use remit_agent::{EventKind, Outcome, Report};
 use remit_pack::inert;
 
-use crate::screen::{Screen, line, time};
-use crate::view::call;
+use crate::screen::{Screen, bytes, count, line, time};
+use crate::view::{call, ended};
 
 /// Where what somebody said begins.
 const INDENT: usize = 2;
@@ -83,6 +83,14 @@ fn report_in_words(report: &Report) -> String {
         let place = evidence.path.as_deref().or(evidence.url.as_deref()).unwrap_or_default();
         let at = evidence.line.map(|line| format!(":{line}")).unwrap_or_default();
         words += &format!("\n- {place}{at}  {}", line(&evidence.reason));
+    }
+    for run in &report.verification {
+        let end = ended(run.exit_code, run.ended_by.as_deref());
+        words += &format!("\n$ {}  {end}, {}", line(&run.command), time(run.duration_ms));
+    }
+    for host in &report.hosts {
+        let received = bytes(host.received);
+        words += &format!("\n@ {}  {}, {received}", line(&host.host), count(host.requests, "request"));
     }
     for question in &report.open_questions {
         words += &format!("\n? {}", line(question));
