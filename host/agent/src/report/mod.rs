@@ -1,6 +1,7 @@
 //! What comes back from a child: one short JSON object, made by the runtime.
 
 mod bounds;
+mod claimed;
 mod form;
 mod parse;
 
@@ -8,9 +9,10 @@ use remit_model::Usage;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use bounds::bounded;
+pub use claimed::ClaimedRun;
 pub(crate) use form::form;
+pub use parse::Findings;
 pub(crate) use parse::Known;
-pub use parse::{ClaimedRun, Findings};
 
 use crate::ledger::{HostUse, NetChange, Verification};
 use crate::outcome::Status;

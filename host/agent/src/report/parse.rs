@@ -5,6 +5,7 @@ use super::bounds::{
     MAX_CHANGES, MAX_EVIDENCE, MAX_HOSTS, MAX_SENTENCES, MAX_VERIFICATION, PLACE_BYTES, SENTENCE_BYTES,
     SUMMARY_BYTES, bounded,
 };
+use super::claimed::{ClaimedRun, claimed_paths, claimed_runs};
 use super::{Evidence, Report};
 use crate::agent_path::AgentPath;
 use crate::ledger::{HostUse, NetChange, Verification};
@@ -36,15 +37,6 @@ pub struct Findings {
     pub claimed_changes: Vec<String>,
     /// The commands that it says to have run, which is not its to say either.
     pub claimed_runs: Vec<ClaimedRun>,
-}
-
-/// A command that a child says to have run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ClaimedRun {
-    /// The command; nothing if it names none.
-    pub command: Option<String>,
-    /// The exit code that it says it had.
-    pub exit_code: Option<i64>,
 }
 
 impl Findings {
@@ -170,41 +162,8 @@ fn read(mut object: Map<String, Value>) -> Findings {
     Findings { summary, evidence, warnings, open_questions, claimed_changes, claimed_runs }
 }
 
-/// The paths of the child's own `changes`, each an object with a `path` or words that begin with one.
-fn claimed_paths(value: Option<&Value>) -> Vec<String> {
-    let values = list(value.cloned()).into_iter().take(MAX_CHANGES);
-    let path = |value: Value| match value {
-        Value::String(text) => Some(bounded(text.split_whitespace().next()?, PLACE_BYTES)),
-        Value::Object(object) => Some(bounded(object.get("path")?.as_str()?, PLACE_BYTES)),
-        _ => None,
-    };
-    values.filter_map(path).filter(|path| !path.is_empty()).collect()
-}
-
-/// The child's own `verification`, each an object with a `command`, or words.
-fn claimed_runs(value: Option<&Value>) -> Vec<ClaimedRun> {
-    let values = list(value.cloned()).into_iter().take(MAX_VERIFICATION);
-    let words = |words: &str| Some(bounded(words, PLACE_BYTES)).filter(|words| !words.is_empty());
-    let run = |value: Value| match value {
-        Value::String(text) => ClaimedRun { command: words(&text), exit_code: None },
-        Value::Object(object) => ClaimedRun {
-            command: match object.get("command") {
-                Some(Value::String(text)) => words(text),
-                Some(Value::Array(argv)) => {
-                    let argv: Vec<&str> = argv.iter().filter_map(Value::as_str).collect();
-                    words(&argv.join(" "))
-                }
-                _ => None,
-            },
-            exit_code: object.get("exit_code").and_then(Value::as_i64),
-        },
-        _ => ClaimedRun::default(),
-    };
-    values.map(run).collect()
-}
-
 /// A list, or one value that stands for a list of one.
-fn list(value: Option<Value>) -> Vec<Value> {
+pub(super) fn list(value: Option<Value>) -> Vec<Value> {
     match value {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(values)) => values,

@@ -14,5 +14,6 @@ mod stage;
 mod terminal;
 mod tools;
 mod trust;
+mod verifying;
 mod view;
 mod writing;

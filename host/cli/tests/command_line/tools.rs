@@ -37,7 +37,7 @@ fn tools_are_shown_as_a_model_is_told_about_them() {
     assert!(all.lines().all(|line| line.chars().count() <= 80), "{all}");
     let of_root = stage.say(&["tools", "--role", "root"]).fine();
     assert!(!of_root.contains("search") && of_root.contains("\ntask\n"), "{of_root}");
-    assert!(of_root.contains("a subagent: explorer, editor."), "{of_root}");
+    assert!(of_root.contains("a subagent: explorer, editor, verifier."), "{of_root}");
     let json: Value = serde_json::from_str(&stage.say(&["tools", "--json"]).fine()).unwrap();
     let tools = json["tools"].as_array().unwrap();
     let grep = tools.iter().find(|tool| tool["name"] == "search.grep").unwrap();
@@ -74,7 +74,7 @@ fn a_tool_that_a_role_does_not_have_is_not_called_for_it() {
         error.starts_with("error: role `root` has no tool `search.grep` (built-in roles.toml:"),
         "{error}"
     );
-    assert!(error.ends_with("help: use --role explorer or editor or operator\n"), "{error}");
+    assert!(error.ends_with("help: use --role explorer or editor or verifier or operator\n"), "{error}");
     let error = stage.say(&["call", "files.read"]).refused();
     assert!(error.contains("there is no tool `files.read`; there are files.list_files"), "{error}");
     let error = stage.say(&["call", "nothing.read"]).refused();
