@@ -83,6 +83,50 @@ fn the_same_can_be_had_as_json() {
 }
 
 #[test]
+fn what_leaves_the_workspace_has_columns_of_its_own() {
+    let stage = stage();
+    stage.write(
+        "own.toml",
+        r#"
+[ceiling]
+commands = ["make **"]
+
+[roles.root]
+description = "Makes."
+tools = ["command.run", "search.grep"]
+read = ["src"]
+commands = ["make check", "make test *"]
+scratch = ["src/out"]
+command_env = ["LANG"]
+command_sandbox = "best-effort"
+approve = ["command"]
+deny = ["command make test all"]
+"#,
+    );
+    let expected = "\
+root · Makes.
+
+tool         can read  can write  can run                  asks first
+command.run  src       –          make check, make test *  command
+search.grep  src       –          –                        no
+
+never does      command make test all
+may fill        src/out
+gives commands  LANG
+contains        best effort: where the system can't contain a command, it runs
+                all the same
+sees none of    the built-in list of hidden files
+";
+    assert_eq!(say(&stage, &["explain", "root"]), expected);
+    let value: Value = serde_json::from_str(&say(&stage, &["explain", "root", "--json"])).unwrap();
+    assert_eq!(value["tools"][0]["runs"], json!(["make check", "make test *"]));
+    assert_eq!(value["command_sandbox"], "best-effort");
+    let roles = say(&stage, &["roles"]);
+    assert!(roles.contains("  runs       make check, make test *\n  may fill   src/out\n"), "{roles}");
+    assert!(roles.contains("  contains   as far as the system can: best-effort\n"), "{roles}");
+}
+
+#[test]
 fn a_check_names_what_is_likely_not_meant_and_errors_are_errors() {
     let stage = stage();
     let said = say(&stage, &["check"]);
