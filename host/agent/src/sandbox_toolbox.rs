@@ -8,8 +8,8 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::{BoxFuture, try_join_all};
 use remit_sandbox::{
-    CallOutput, Change, Changes, Entry, GrantSpec, Grants, Ledger, Limits, LoadError, Origin, Plugin,
-    PluginSource, Sandbox, SecretGrant, Supervision, Workspace,
+    CallOutput, Change, Changes, Entry, GrantError, GrantSpec, Grants, Ledger, Limits, LoadError, Origin,
+    Plugin, PluginSource, Sandbox, SecretGrant, Supervision, Workspace,
 };
 use thiserror::Error;
 use tokio::sync::OnceCell;
@@ -153,8 +153,14 @@ impl SandboxToolboxes {
             command_sandbox: authority.command_sandbox(),
             command_env: authority.command_env().to_vec(),
         };
-        Grants::new(&self.workspace, &spec)
-            .map_err(|error| ToolboxError(format!("{error} ({})", role.place("read"))))
+        Grants::new(&self.workspace, &spec).map_err(|error| {
+            let key = match &error {
+                GrantError::Scratch { .. } => "scratch",
+                GrantError::Variable { .. } => "command_env",
+                _ => "read",
+            };
+            ToolboxError(format!("{error} ({})", role.place(key)))
+        })
     }
 
     async fn toolbox(&self, role: &RoleRef, authority: &Authority) -> Result<Arc<dyn Toolbox>, ToolboxError> {
