@@ -8,6 +8,9 @@ use tokio::time::{Instant, sleep};
 /// The shortest sleep before it is looked again how much time is left.
 const TICK: Duration = Duration::from_millis(1);
 
+/// What is kept of a call's time when something that it waits for is ended, so that the call can still say what came.
+const RESERVE: Duration = Duration::from_secs(2);
+
 /// Counts a call's time.
 #[derive(Debug)]
 pub(crate) struct Clock {
@@ -48,19 +51,30 @@ impl Clock {
         self.limit.saturating_sub(used)
     }
 
+    /// What is to be left of the call's time when something that begins now is ended.
+    pub(crate) fn reserve(&self) -> Duration {
+        RESERVE.min(self.left() / 4)
+    }
+
+    /// Until no more than `reserve` is left of the call's time.
+    pub(crate) async fn down_to(&self, reserve: Duration) {
+        loop {
+            let left = self.left().saturating_sub(reserve);
+            if left.is_zero() {
+                return;
+            }
+            sleep(left.max(TICK)).await;
+        }
+    }
+
     pub(crate) fn is_over(&self) -> bool {
         self.left().is_zero()
     }
 
     /// Until `grace` after the call's time is over.
     pub(crate) async fn over(&self, grace: Duration) {
-        loop {
-            let left = self.left();
-            if left.is_zero() {
-                return sleep(grace).await;
-            }
-            sleep(left.max(TICK)).await;
-        }
+        self.down_to(Duration::ZERO).await;
+        sleep(grace).await;
     }
 
     fn pauses(&self) -> MutexGuard<'_, Pauses> {

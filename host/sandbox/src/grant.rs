@@ -8,7 +8,7 @@ use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
 use crate::command::{CommandPattern, CommandSandbox, Commands};
 use crate::gate::{DirNode, Follow, Located, locate, open_located};
 use crate::hidden::{Hidden, PatternError};
-use crate::net::{HostGrant, SecretGrant};
+use crate::net::{HostGrant, Redactor, SecretGrant};
 use crate::workspace::Workspace;
 
 /// What a role asks for, as written: nothing is checked or opened yet. The default grants nothing at all.
@@ -56,6 +56,7 @@ pub struct Grants {
     workspace: Option<Workspace>,
     hosts: Vec<HostGrant>,
     secrets: Vec<SecretGrant>,
+    redactor: Option<Arc<Redactor>>,
 }
 
 #[derive(Debug)]
@@ -92,6 +93,12 @@ pub enum GrantError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Secrets that could not be kept back.
+    #[error("cannot give the secrets: {reason}")]
+    Secrets {
+        /// What is wrong with them.
+        reason: String,
+    },
     /// A `hidden` or `reveal` pattern cannot be understood.
     #[error(transparent)]
     Pattern(#[from] PatternError),
@@ -119,6 +126,7 @@ impl Grants {
                 workspace: None,
                 hosts: Vec::new(),
                 secrets: Vec::new(),
+                redactor: None,
             })
         })
         .clone()
@@ -163,6 +171,7 @@ impl Grants {
             workspace: Some(workspace.clone()),
             hosts: spec.hosts.clone(),
             secrets: spec.secrets.clone(),
+            redactor: Redactor::new(&spec.secrets).map_err(|reason| GrantError::Secrets { reason })?,
         }))
     }
 
@@ -241,6 +250,11 @@ impl Grants {
     #[must_use]
     pub fn secrets(&self) -> &[SecretGrant] {
         &self.secrets
+    }
+
+    /// What looks for them; nothing if there are none.
+    pub(crate) fn redactor(&self) -> Option<&Arc<Redactor>> {
+        self.redactor.as_ref()
     }
 
     pub(crate) fn workspace(&self) -> Option<&Workspace> {

@@ -12,8 +12,8 @@ use crate::command;
 /// The WASI release whose interfaces the host provides; a later patch release of it may be asked for too.
 const WASI: &str = "0.2";
 
-/// The interfaces that `wasmtime-wasi` 48 provides of WASI 0.2, and what each is about.
-const KNOWN: [(&str, ImportKind); 27] = [
+/// The interfaces that `wasmtime-wasi` and `wasmtime-wasi-http` 48 provide of WASI 0.2, and what each is about.
+const KNOWN: [(&str, ImportKind); 29] = [
     ("wasi:cli/environment", ImportKind::Environment),
     ("wasi:cli/exit", ImportKind::Environment),
     ("wasi:cli/stderr", ImportKind::Stdio),
@@ -28,6 +28,8 @@ const KNOWN: [(&str, ImportKind); 27] = [
     ("wasi:clocks/wall-clock", ImportKind::Clock),
     ("wasi:filesystem/preopens", ImportKind::Filesystem),
     ("wasi:filesystem/types", ImportKind::Filesystem),
+    ("wasi:http/outgoing-handler", ImportKind::Http),
+    ("wasi:http/types", ImportKind::Http),
     ("wasi:io/error", ImportKind::Io),
     ("wasi:io/poll", ImportKind::Io),
     ("wasi:io/streams", ImportKind::Io),
@@ -87,7 +89,7 @@ impl ImportKind {
         match self {
             ImportKind::Filesystem => "files and directories that its role grants",
             ImportKind::Network => "nothing: sockets are linked, and every use of one is refused",
-            ImportKind::Http => "nothing: no request leaves the host",
+            ImportKind::Http => "requests to hosts that its role grants",
             ImportKind::Stdio => "its own captured output; its input is empty",
             ImportKind::Environment => "nothing: no variables, no arguments",
             ImportKind::Clock => "the time of day, and waiting",
@@ -156,7 +158,6 @@ fn kind(name: &str) -> ImportKind {
     match KNOWN.iter().find(|(known, _)| *known == interface) {
         Some((_, kind)) => *kind,
         None if interface == command::INTERFACE => ImportKind::Command,
-        None if interface.starts_with("wasi:http/") => ImportKind::Http,
         None => ImportKind::Unknown,
     }
 }
@@ -182,7 +183,7 @@ fn refusal(name: &str) -> Option<String> {
     }
     Some(match interface.split_once(':') {
         Some(("wasi", rest)) if rest.starts_with("http/") => {
-            "plugins are given no network, so HTTP is not provided".to_owned()
+            "of HTTP a plugin can send requests (`outgoing-handler`, `types`), and not serve any".to_owned()
         }
         Some(("wasi", _)) => format!("WASI {WASI} as this host provides it has no such interface"),
         Some(("remit", _)) => {

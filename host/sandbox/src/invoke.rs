@@ -14,13 +14,12 @@ use crate::catalog::Tool;
 use crate::change::Changes;
 use crate::clock::Clock;
 use crate::codec::{EncodeError, encode_result};
-use crate::command::Launching;
 use crate::consent::Supervision;
 use crate::error::CallError;
 use crate::grant::Grants;
 use crate::limits::Limits;
 use crate::plugin::Plugin;
-use crate::state::State;
+use crate::state::{Means, State};
 use crate::ticker::Ticking;
 
 /// How long after its deadline a call is given up that the host itself keeps: a read from a dead network mount.
@@ -63,7 +62,7 @@ pub(crate) struct Invocation {
     /// Held until the store is gone.
     pub(crate) slot: OwnedSemaphorePermit,
     pub(crate) ticking: Ticking,
-    pub(crate) launching: Arc<Launching>,
+    pub(crate) means: Means,
 }
 
 impl Invocation {
@@ -112,11 +111,9 @@ impl Invocation {
 
     async fn call(self, clock: Arc<Clock>) -> Result<CallOutput, CallError> {
         let start = Instant::now();
-        let Self { engine, plugin, tool, values, grants, limits, supervision, slot, ticking, launching } =
-            self;
+        let Self { engine, plugin, tool, values, grants, limits, supervision, slot, ticking, means } = self;
         let tool = plugin.tools().get(tool).ok_or_else(|| CallError::Host("the tool is gone".to_owned()))?;
-        let mut store =
-            State::store(&engine, grants.clone(), &supervision, &limits, clock.clone(), launching);
+        let mut store = State::store(&engine, grants.clone(), &supervision, &limits, clock.clone(), means);
         store.set_epoch_deadline(1);
         store.epoch_deadline_callback(move |_| {
             if clock.is_over() { Err(Late.into()) } else { Ok(UpdateDeadline::Yield(1)) }

@@ -1,7 +1,7 @@
 //! What a call really did: the record that no component and no model can write.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,17 @@ struct Book {
 enum Line {
     Read(Arc<str>, Arc<AtomicU64>),
     Listed(Arc<str>),
+    Contacted { method: String, url: String, contact: Arc<Contact> },
     Other(Entry),
+}
+
+/// What became of a request so far.
+#[derive(Debug, Default)]
+pub(crate) struct Contact {
+    /// 0 while there is none.
+    status: AtomicU16,
+    sent: AtomicU64,
+    received: AtomicU64,
 }
 
 /// One effect. Paths are relative to the workspace, through no link; `.` is the workspace itself.
@@ -69,7 +79,7 @@ pub enum Entry {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<Version>,
     },
-    /// A request was sent.
+    /// A request was sent, or a connection for it was at least tried.
     Contacted {
         /// The method, such as `GET`.
         method: String,
@@ -80,7 +90,7 @@ pub enum Entry {
         status: Option<u16>,
         /// How many bytes of body were sent.
         sent: u64,
-        /// How many bytes of the answer's body were handed over.
+        /// How many bytes of the answer's body came.
         received: u64,
     },
     /// A command was run, and is at its end.
@@ -180,6 +190,7 @@ impl Ledger {
                 Entry::Read { path: path.to_string(), bytes: bytes.load(Ordering::Relaxed) }
             }
             Line::Listed(path) => Entry::Listed { path: shown(path) },
+            Line::Contacted { method, url, contact } => contact.entry(method, url),
             Line::Other(entry) => entry.clone(),
         });
         entries.collect()
@@ -226,6 +237,14 @@ impl Ledger {
         book.push(|| Line::Other(entry));
     }
 
+    /// A request is about to be sent. How many there can be is limited elsewhere, so none is left out.
+    pub(crate) fn contacted(&self, method: &str, url: &str) -> Arc<Contact> {
+        let contact = Arc::new(Contact::default());
+        let (method, url) = (method.to_owned(), url.to_owned());
+        self.book().lines.push(Line::Contacted { method, url, contact: contact.clone() });
+        contact
+    }
+
     pub(crate) fn changed(&self, entry: Entry) {
         // What is on disk is never left out.
         self.book().lines.push(Line::Other(entry));
@@ -233,6 +252,31 @@ impl Ledger {
 
     fn book(&self) -> MutexGuard<'_, Book> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Contact {
+    pub(crate) fn answered(&self, status: u16) {
+        self.status.store(status, Ordering::Relaxed);
+    }
+
+    pub(crate) fn sent(&self, bytes: u64) {
+        self.sent.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn received(&self, bytes: u64) {
+        self.received.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn entry(&self, method: &str, url: &str) -> Entry {
+        let status = self.status.load(Ordering::Relaxed);
+        Entry::Contacted {
+            method: method.to_owned(),
+            url: url.to_owned(),
+            status: (status != 0).then_some(status),
+            sent: self.sent.load(Ordering::Relaxed),
+            received: self.received.load(Ordering::Relaxed),
+        }
     }
 }
 
@@ -283,6 +327,21 @@ mod tests {
         ledger.changed(change.clone());
         assert_eq!(ledger.entries(), [Entry::Listed { path: ".".into() }, change]);
         assert_eq!(ledger.dropped(), 2);
+    }
+
+    #[test]
+    fn a_request_stands_there_from_its_beginning_and_in_a_full_ledger_too() {
+        let ledger = Ledger::bounded(0);
+        let contact = ledger.contacted("GET", "https://docs.rs/");
+        let entry = |status, received| {
+            let (method, url) = ("GET".to_owned(), "https://docs.rs/".to_owned());
+            [Entry::Contacted { method, url, status, sent: 3, received }]
+        };
+        contact.sent(3);
+        assert_eq!(ledger.entries(), entry(None, 0));
+        contact.answered(200);
+        contact.received(7);
+        assert_eq!(ledger.entries(), entry(Some(200), 7));
     }
 
     #[test]

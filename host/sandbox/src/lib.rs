@@ -2,7 +2,7 @@
 //!
 //! A [`Sandbox`] loads components as [`Plugin`]s, whose exported functions are [`Tool`]s. Each call runs in a store
 //! and an instance of its own, reaches the directories of its [`Grants`] through the host's own `wasi:filesystem`
-//! (the gate), and ends at its [`Limits`]. Nothing here knows of models or agents.
+//! (the gate), sends requests to the hosts of its grants alone, and ends at its [`Limits`]. Nothing here knows of models or agents.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -67,7 +67,9 @@ pub use imports::{Import, ImportKind, UnknownImport};
 pub use invoke::CallOutput;
 pub use ledger::{ChangeKind, Entry, Ledger, Version};
 pub use limits::Limits;
-pub use net::{HostGrant, HostProblem, SecretGrant, SecretProblem, SecretValue};
+pub use net::{
+    HostGrant, HostProblem, Later, Network, SecretGrant, SecretProblem, SecretValue, SystemNetwork,
+};
 pub use plugin::{Origin, Plugin, PluginSource};
 pub use sandbox::{Sandbox, SandboxConfig};
 pub use workspace::{Workspace, WorkspaceError};

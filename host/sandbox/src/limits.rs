@@ -30,6 +30,12 @@ pub struct Limits {
     pub write_bytes: usize,
     /// How many files and directories the call may change.
     pub write_files: usize,
+    /// How many requests the call may send.
+    pub requests: u64,
+    /// The bodies of its requests together, in bytes.
+    pub request_bytes: u64,
+    /// The bodies of their answers together, in bytes as they came over the network.
+    pub response_bytes: u64,
     /// How long the call may run.
     pub deadline: Duration,
 }
@@ -48,6 +54,9 @@ impl Default for Limits {
             output_bytes: 64 << 10,
             write_bytes: 64 << 20,
             write_files: 10_000,
+            requests: 256,
+            request_bytes: 64 << 20,
+            response_bytes: 64 << 20,
             deadline: Duration::from_secs(30),
         }
     }

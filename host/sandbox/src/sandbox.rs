@@ -17,8 +17,9 @@ use crate::error::{CallError, LoadError, LoadProblem, SandboxError};
 use crate::grant::Grants;
 use crate::invoke::{CallOutput, Invocation};
 use crate::limits::Limits;
+use crate::net::{Network, SystemNetwork, Transport};
 use crate::plugin::{Plugin, PluginSource};
-use crate::state::{self, State};
+use crate::state::{self, Means, State};
 use crate::ticker::Ticker;
 
 /// How a sandbox is set up.
@@ -35,6 +36,8 @@ pub struct SandboxConfig {
     /// The program that is started once more, to start commands from: one whose `main` begins with
     /// [`launch_commands`](crate::launch_commands). `None`: the one that runs.
     pub launcher: Option<PathBuf>,
+    /// What requests go over. `None`: the network that the system has.
+    pub network: Option<Arc<dyn Network>>,
 }
 
 impl Default for SandboxConfig {
@@ -45,6 +48,7 @@ impl Default for SandboxConfig {
             max_component_bytes: 64 << 20,
             allocation: Allocation::Pooled,
             launcher: None,
+            network: None,
         }
     }
 }
@@ -62,7 +66,7 @@ struct Shared {
     max_component_bytes: u64,
     slots: Arc<Semaphore>,
     ticker: Ticker,
-    launching: Arc<Launching>,
+    means: Means,
 }
 
 impl Sandbox {
@@ -92,7 +96,12 @@ impl Sandbox {
             cache,
             warnings,
             max_component_bytes: config.max_component_bytes,
-            launching: Arc::new(Launching::new(config.launcher.clone())),
+            means: Means {
+                launching: Arc::new(Launching::new(config.launcher.clone())),
+                transport: Arc::new(Transport::new(
+                    config.network.clone().unwrap_or_else(|| Arc::new(SystemNetwork)),
+                )),
+            },
             slots: Arc::new(Semaphore::new(config.concurrency.max(1) as usize)),
         })))
     }
@@ -180,7 +189,7 @@ impl Sandbox {
             supervision: supervision.clone(),
             slot: slot.map_err(|_| CallError::Host("the sandbox is shut".to_owned()))?,
             ticking: shared.ticker.ticking(),
-            launching: shared.launching.clone(),
+            means: shared.means.clone(),
         };
         invocation.run().await
     }

@@ -10,6 +10,7 @@ use wasmtime_wasi::p2::bindings;
 use wasmtime_wasi::random::{WasiRandom, WasiRandomView};
 use wasmtime_wasi::sockets::{WasiSockets, WasiSocketsView};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi_http::{WasiHttp, WasiHttpCtxView, WasiHttpView};
 
 use crate::clock::Clock;
 use crate::command::{self, Commanded, Commander, Launching};
@@ -17,17 +18,26 @@ use crate::consent::Supervision;
 use crate::gate::{self, Gate, GateView, Gated};
 use crate::grant::Grants;
 use crate::limits::{Limits, Meter};
+use crate::net::{Http, Transport};
 use crate::output::Captured;
 
 /// The most random bytes that a guest gets at once.
 const MAX_RANDOM: u64 = 1 << 20;
 
+/// What a sandbox's calls share to have effects outside.
+#[derive(Clone, Debug)]
+pub(crate) struct Means {
+    pub(crate) launching: Arc<Launching>,
+    pub(crate) transport: Arc<Transport>,
+}
+
 /// The state of one call's store. There is nothing of the host's in it: no environment, no arguments, no input, no
-/// network; files only through the gate, commands only through the commander.
+/// sockets; files only through the gate, requests and commands only through what asks the grants first.
 pub(crate) struct State {
     wasi: WasiCtx,
     table: ResourceTable,
     commander: Arc<Commander>,
+    http: Http,
     pub(crate) gate: Gate,
     pub(crate) meter: Meter,
     pub(crate) stdout: Captured,
@@ -41,7 +51,7 @@ impl State {
         supervision: &Supervision,
         limits: &Limits,
         clock: Arc<Clock>,
-        launching: Arc<Launching>,
+        means: Means,
     ) -> Store<Self> {
         let (stdout, stderr) = (Captured::new(limits.output_bytes), Captured::new(limits.output_bytes));
         let wasi = WasiCtx::builder()
@@ -54,9 +64,12 @@ impl State {
             .build();
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles);
+        let Means { launching, transport } = means;
+        let http = Http::new(grants.clone(), supervision, limits, clock.clone(), transport);
         let commander =
             Commander { launching, grants: grants.clone(), supervision: supervision.clone(), clock };
         let state = Self {
+            http,
             commander: Arc::new(commander),
             wasi,
             table,
@@ -75,6 +88,12 @@ impl State {
 impl WasiView for State {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+impl WasiHttpView for State {
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        WasiHttpCtxView { hooks: &mut self.http.hooks, table: &mut self.table, ctx: &mut self.http.context }
     }
 }
 
@@ -98,11 +117,16 @@ impl HasData for HasTable {
 
 /// Every interface that a component may import. wasmtime-wasi's own file system is not among them.
 pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<State>> {
+    use wasmtime_wasi_http::p2::bindings::http;
+
     use bindings::{cli, clocks, io, random, sockets};
     let mut linker = Linker::new(engine);
     let l = &mut linker;
     gate::add_to_linker(l)?;
     command::add_to_linker(l)?;
+    let options = http::types::LinkOptions::default();
+    http::outgoing_handler::add_to_linker::<State, WasiHttp>(l, State::http)?;
+    http::types::add_to_linker::<State, WasiHttp>(l, &options, State::http)?;
     io::error::add_to_linker::<State, HasTable>(l, |state| &mut state.table)?;
     io::poll::add_to_linker::<State, HasTable>(l, |state| &mut state.table)?;
     io::streams::add_to_linker::<State, HasTable>(l, |state| &mut state.table)?;

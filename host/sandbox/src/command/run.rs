@@ -28,9 +28,6 @@ const MAX_ARGUMENTS: usize = 128 << 10;
 /// How much a command may print: against one that prints for ever.
 const MAX_OUTPUT: u64 = 64 << 20;
 
-/// What is left of the call's time when its command is ended, so that what it printed still reaches the caller.
-const RESERVE: Duration = Duration::from_secs(2);
-
 /// How long the end of a command may take once it is told to end: a kernel that is busy, not a program that refuses.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -129,8 +126,7 @@ impl Commander {
             return Err(self.deny(&argv, why));
         }
 
-        let left = self.clock.left();
-        let time = left.saturating_sub(RESERVE.min(left / 4));
+        let time = self.clock.left().saturating_sub(self.clock.reserve());
         let time = options.timeout_ms.map_or(time, |asked| time.min(Duration::from_millis(asked)));
         let plan = |is_contained| self.plan(&program, &argv, &directory, toolchain, time, is_contained);
         let mut finished = self.try_run(plan(true)?, &argv, &shown_directory, time, None).await?;

@@ -12,7 +12,7 @@ fn importing(name: &str) -> String {
 fn an_import_that_the_host_cannot_satisfy_is_refused_by_name() {
     let engine = Engine::default();
     let refusals = [
-        "wasi:http/outgoing-handler@0.2.6",
+        "wasi:http/incoming-handler@0.2.6",
         "wasi:filesystem/types@0.3.0",
         "wasi:filesystem/types@0.2.0-rc-2023-11-10",
         "wasi:filesystem/types",
@@ -61,10 +61,15 @@ fn an_import_tells_what_it_could_touch() {
     assert_eq!(kind("acme:tools/secret@1.0.0"), ImportKind::Unknown);
 }
 
-/// The list says what `wasmtime-wasi` provides; here it is asked.
+/// The list says what the two crates provide; here it is asked.
 #[test]
 fn the_list_is_what_the_linker_has() {
     struct Empty(wasmtime_wasi::WasiCtx, wasmtime_wasi::ResourceTable);
+    impl wasmtime_wasi_http::WasiHttpView for Empty {
+        fn http(&mut self) -> wasmtime_wasi_http::WasiHttpCtxView<'_> {
+            unreachable!("nothing is called")
+        }
+    }
     impl wasmtime_wasi::WasiView for Empty {
         fn ctx(&mut self) -> wasmtime_wasi::WasiCtxView<'_> {
             wasmtime_wasi::WasiCtxView { ctx: &mut self.0, table: &mut self.1 }
@@ -73,6 +78,7 @@ fn the_list_is_what_the_linker_has() {
     let engine = Engine::default();
     let mut linker = wasmtime::component::Linker::<Empty>::new(&engine);
     wasmtime_wasi::p2::add_to_linker_async(&mut linker).unwrap();
+    wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker).unwrap();
     // What is there cannot be defined again, so one item of each interface is tried.
     let items = [
         "get-environment",
@@ -89,6 +95,8 @@ fn the_list_is_what_the_linker_has() {
         "now",
         "get-directories",
         "descriptor",
+        "handle",
+        "fields",
         "error",
         "poll",
         "input-stream",

@@ -118,6 +118,14 @@ impl Destination {
         Ok(Self { scheme, host, port })
     }
 
+    /// Host and port, the port only where it is not the scheme's own: as the header `Host` has it.
+    pub(crate) fn authority(&self) -> String {
+        match self.port == self.scheme.default_port() {
+            true => self.host.to_string(),
+            false => format!("{}:{}", self.host, self.port),
+        }
+    }
+
     /// Whether what is sent there can be read by nobody on the way.
     pub(crate) fn is_this_machine(&self) -> bool {
         match &self.host {
@@ -131,8 +139,7 @@ impl Destination {
 /// As a URL has it: `https://docs.rs`, the port only where it is not the scheme's own.
 impl fmt::Display for Destination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}://{}", self.scheme.as_str(), self.host)?;
-        write_port(f, self.scheme, self.port)
+        write!(f, "{}://{}", self.scheme.as_str(), self.authority())
     }
 }
 
@@ -231,7 +238,6 @@ impl HostGrant {
     }
 }
 
-#[cfg_attr(not(test), expect(dead_code, reason = "asked when a request is sent, and none is yet"))]
 impl HostGrant {
     /// Whether requests may go there, whatever their method.
     pub(crate) fn is_of(&self, destination: &Destination) -> bool {

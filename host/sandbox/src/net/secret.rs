@@ -3,11 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
+use http::header::AUTHORIZATION;
 use http::{HeaderName, HeaderValue};
 use thiserror::Error;
 
 use super::header::is_reserved;
 use super::host::{Destination, HostGrant, HostProblem, Scheme};
+use super::redact::parts_of_basic;
 
 /// The shortest secret. A shorter one could not be told from ordinary text where answers are searched for it.
 const MIN_BYTES: usize = 8;
@@ -162,6 +164,29 @@ impl SecretGrant {
             reason: reason.to_owned(),
         })?;
         Ok(Self { name: owned(), value, origin, header, filled })
+    }
+
+    /// Whether it is sent there.
+    pub(crate) fn belongs_to(&self, destination: &Destination) -> bool {
+        self.origin == *destination
+    }
+
+    /// The header, with the value in it.
+    pub(crate) fn entry(&self) -> (&HeaderName, &HeaderValue) {
+        (&self.header, &self.filled)
+    }
+
+    /// The value, and what it is made of where that is as secret.
+    pub(crate) fn values(&self) -> Vec<String> {
+        let mut values = vec![self.value.expose().to_owned()];
+        if self.header == AUTHORIZATION
+            && self.filled.as_bytes().get(..6).is_some_and(|s| s.eq_ignore_ascii_case(b"basic "))
+        {
+            values.extend(
+                parts_of_basic(self.value.expose()).into_iter().filter(|part| part.len() >= MIN_BYTES),
+            );
+        }
+        values
     }
 
     /// What it is called, in `roles.toml` and where it was taken out of a text.
