@@ -120,6 +120,13 @@ impl Supervision {
         let _paused = clock.pause();
         self.consent.ask(effect).await
     }
+
+    /// Notes that an effect may not be, and puts it into a sentence for the component.
+    pub(crate) fn refuse(&self, action: &'static str, what: &str, reason: String) -> String {
+        let sentence = format!("`{what}`: {reason}");
+        self.ledger.refused(action, what, reason);
+        sentence
+    }
 }
 
 #[cfg(test)]

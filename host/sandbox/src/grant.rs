@@ -257,6 +257,14 @@ impl Grants {
         self.redactor.as_ref()
     }
 
+    /// Words without the secrets that may be in them.
+    pub(crate) fn redacted(&self, words: String) -> String {
+        match &self.redactor {
+            Some(redactor) => redactor.redact_text(&words),
+            None => words,
+        }
+    }
+
     pub(crate) fn workspace(&self) -> Option<&Workspace> {
         self.workspace.as_ref()
     }

@@ -153,11 +153,16 @@ async fn a_no_keeps_a_request_from_being_sent() {
     let probe = Probe::recorded(&["https://good.com"]);
     let (consent, mut petitions) = Consent::asked();
     let supervision = Supervision { consent, ledger: probe.ledger.clone() };
-    let plugin = probe.stage.load(remit_tests::guest("http_probe"));
     let grants = probe.stage.grants_of(&probe.spec);
     let arguments = r#"{"argument": "GET https good.com /a"}"#;
-    let calling =
-        probe.stage.sandbox.call(&plugin, "guest.run", arguments, &grants, &probe.stage.limits, &supervision);
+    let calling = probe.stage.sandbox.call(
+        &probe.plugin,
+        "guest.run",
+        arguments,
+        &grants,
+        &probe.stage.limits,
+        &supervision,
+    );
     let answering = async {
         let petition = petitions.recv().await.unwrap();
         assert_eq!(petition.effect().to_string(), "GET https://good.com/a");

@@ -51,9 +51,17 @@ async fn another_host_never_gets_it() {
         let error = probe.run(&argument).await.unwrap_err();
         assert!(error.contains("has a secret in it: [secret key]"), "{error}");
     }
+    for argument in [
+        format!("GET http {VALUE}.example /"),
+        "GET http HUNTER2-hunter2.example /".to_owned(),
+        format!("GET {VALUE} {authority} /"),
+        format!("{VALUE} http {authority} /"),
+    ] {
+        probe.run(&argument).await.unwrap_err();
+    }
     assert_eq!(other.requests().len(), 1);
     let noted = format!("{:?}", probe.ledger.entries());
-    assert!(!noted.contains("hunter"), "{noted}");
+    assert!(!noted.to_lowercase().contains("hunter2"), "{noted}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -167,7 +167,7 @@ pub(crate) struct Probe {
     pub(crate) recorder: Arc<Recorder>,
     pub(crate) spec: GrantSpec,
     pub(crate) ledger: Arc<Ledger>,
-    plugin: Arc<Plugin>,
+    pub(crate) plugin: Arc<Plugin>,
 }
 
 impl Probe {

@@ -147,8 +147,7 @@ impl Commander {
     }
 
     fn deny(&self, argv: &[String], reason: String) -> Error {
-        self.supervision.ledger.refused("run", &shown(argv), reason.clone());
-        Error::Denied(format!("`{}`: {reason}", shown(argv)))
+        Error::Denied(self.supervision.refuse("run", &shown(argv), reason))
     }
 
     /// The own path of the directory that a command asks to run in.

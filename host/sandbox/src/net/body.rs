@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue};
-use http_body::{Body, Frame, SizeHint};
+use http_body::{Body, Frame};
 use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep};
 use tokio_util::task::AbortOnDropHandle;
@@ -18,6 +18,12 @@ use wasmtime_wasi_http::{Error, WasiBody};
 use super::client::Client;
 use super::redact::{Redactor, Stream};
 use crate::ledger::Contact;
+
+/// What a body gives next.
+type Polled = Poll<Option<Result<Frame<Bytes>, Error>>>;
+
+/// Takes secrets out of one body, where there are any to look for.
+struct Search(Option<Stream>);
 
 /// What both bodies of one exchange share.
 #[derive(Debug)]
@@ -28,6 +34,8 @@ pub(crate) struct Exchange {
     pub(crate) stopped: OnceLock<String>,
     /// Method and URL, as the ledger has them.
     pub(crate) request: String,
+    /// What is kept of the call's time for the component to say what went wrong.
+    pub(crate) reserve: Duration,
 }
 
 /// The body of a request, on its way out.
@@ -36,7 +44,7 @@ pub(crate) struct Outgoing {
     /// What was taken from the body to see whether it has anything.
     first: Option<Bytes>,
     inner: WasiBody,
-    search: Option<Stream>,
+    search: Search,
     is_over: bool,
 }
 
@@ -44,9 +52,8 @@ pub(crate) struct Outgoing {
 pub(crate) struct Answer {
     exchange: Arc<Exchange>,
     inner: Incoming,
-    search: Option<Stream>,
+    search: Search,
     between: Option<Duration>,
-    reserve: Duration,
     last: Instant,
     timer: Pin<Box<Sleep>>,
     is_over: bool,
@@ -61,11 +68,11 @@ pub(crate) fn failure(reason: impl Into<String>) -> Error {
 
 impl Outgoing {
     pub(crate) fn new(exchange: Arc<Exchange>, first: Option<Bytes>, inner: WasiBody) -> Self {
-        let search = exchange.client.search();
+        let search = Search::new(&exchange);
         Self { exchange, first, inner, search, is_over: false }
     }
 
-    fn stop(&mut self, reason: String) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+    fn stop(&mut self, reason: String) -> Polled {
         self.is_over = true;
         let _ = self.exchange.stopped.set(reason.clone());
         Poll::Ready(Some(Err(failure(reason))))
@@ -76,10 +83,7 @@ impl Body for Outgoing {
     type Data = Bytes;
     type Error = Error;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Polled {
         let this = &mut *self;
         loop {
             if this.is_over {
@@ -95,16 +99,7 @@ impl Body for Outgoing {
                 },
             };
             this.is_over = next.is_none();
-            let (bytes, mark) = match (&mut this.search, next) {
-                (None, next) => (next.unwrap_or_default(), None),
-                (Some(search), next) => {
-                    let piece = match next {
-                        Some(bytes) => search.push(&bytes),
-                        None => search.finish(),
-                    };
-                    (piece.bytes.into(), piece.mark)
-                }
-            };
+            let (bytes, mark) = this.search.pass(next);
             if let Some(mark) = mark {
                 let reason = format!("its body has a secret in it: {mark}");
                 let (client, request) = (&this.exchange.client, &this.exchange.request);
@@ -113,7 +108,7 @@ impl Body for Outgoing {
             }
             if !bytes.is_empty() {
                 let length = bytes.len() as u64;
-                let sent = this.exchange.client.totals.sent();
+                let sent = &this.exchange.client.totals.sent;
                 if !sent.take(length) {
                     let limit = sent.limit();
                     return this.stop(format!("the call's requests have more than {limit} bytes of body"));
@@ -125,10 +120,7 @@ impl Body for Outgoing {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.is_over
-            || (self.first.is_none()
-                && self.inner.is_end_stream()
-                && !self.search.as_ref().is_some_and(Stream::holds))
+        self.is_over || (self.first.is_none() && self.inner.is_end_stream() && !self.search.holds())
     }
 }
 
@@ -137,15 +129,13 @@ impl Answer {
         exchange: Arc<Exchange>,
         inner: Incoming,
         between: Option<Duration>,
-        reserve: Duration,
         connection: AbortOnDropHandle<()>,
     ) -> Self {
         Self {
-            search: exchange.client.search(),
+            search: Search::new(&exchange),
             exchange,
             inner,
             between,
-            reserve,
             last: Instant::now(),
             timer: Box::pin(tokio::time::sleep(Duration::ZERO)),
             is_over: false,
@@ -153,7 +143,7 @@ impl Answer {
         }
     }
 
-    fn stop(&mut self, reason: impl Into<String>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+    fn stop(&mut self, reason: impl Into<String>) -> Polled {
         self.is_over = true;
         Poll::Ready(Some(Err(failure(reason))))
     }
@@ -162,7 +152,7 @@ impl Answer {
     fn poll_late(&mut self, context: &mut Context<'_>) -> Poll<String> {
         loop {
             ready!(self.timer.as_mut().poll(context));
-            let left = self.exchange.client.clock.left().saturating_sub(self.reserve);
+            let left = self.exchange.client.clock.left().saturating_sub(self.exchange.reserve);
             if left.is_zero() {
                 return Poll::Ready("the call's time was over before the whole answer came".to_owned());
             }
@@ -180,10 +170,7 @@ impl Body for Answer {
     type Data = Bytes;
     type Error = Error;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Polled {
         let this = &mut *self;
         loop {
             if this.is_over {
@@ -197,51 +184,59 @@ impl Body for Answer {
                 }
             };
             this.last = Instant::now();
-            let data = match next {
+            let next = match next {
                 Some(Err(error)) => {
-                    let reason = this.exchange.words(&error);
+                    let reason = this.exchange.words(error);
                     return this.stop(reason);
                 }
                 // What follows the body is nothing that a component needs.
-                Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
-                None => {
-                    this.is_over = true;
-                    let left = this.search.as_mut().map(|search| search.finish().bytes);
-                    match left.filter(|bytes| !bytes.is_empty()) {
-                        Some(bytes) => return Poll::Ready(Some(Ok(Frame::data(bytes.into())))),
-                        None => return Poll::Ready(None),
-                    }
-                }
+                Some(Ok(frame)) => Some(frame.into_data().unwrap_or_default()),
+                None => None,
             };
-            let length = data.len() as u64;
-            let received = this.exchange.client.totals.received();
+            this.is_over = next.is_none();
+            let length = next.as_ref().map_or(0, |bytes| bytes.len() as u64);
+            let received = &this.exchange.client.totals.received;
             if !received.take(length) {
                 let limit = received.limit();
                 return this.stop(format!("the call's answers have more than {limit} bytes of body"));
             }
             this.exchange.contact.received(length);
-            let data = match &mut this.search {
-                Some(search) => search.push(&data).bytes.into(),
-                None => data,
-            };
-            if !data.is_empty() {
-                return Poll::Ready(Some(Ok(Frame::data(data))));
+            let (bytes, _) = this.search.pass(next);
+            if !bytes.is_empty() {
+                return Poll::Ready(Some(Ok(Frame::data(bytes))));
             }
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.is_over || (self.inner.is_end_stream() && !self.search.as_ref().is_some_and(Stream::holds))
+        self.is_over || (self.inner.is_end_stream() && !self.search.holds())
+    }
+}
+
+impl Search {
+    fn new(exchange: &Exchange) -> Self {
+        Self(exchange.client.grants.redactor().cloned().map(Stream::new))
     }
 
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::default()
+    /// What can be told after the next piece, or after the end, and what stands in it in place of a secret.
+    fn pass(&mut self, next: Option<Bytes>) -> (Bytes, Option<Arc<str>>) {
+        let Some(stream) = &mut self.0 else { return (next.unwrap_or_default(), None) };
+        let piece = match next {
+            Some(bytes) => stream.push(&bytes),
+            None => stream.finish(),
+        };
+        (piece.bytes.into(), piece.mark)
+    }
+
+    /// Whether something is kept back that may be the beginning of a secret.
+    fn holds(&self) -> bool {
+        self.0.as_ref().is_some_and(Stream::holds)
     }
 }
 
 impl Exchange {
     /// What went wrong, in words without secrets.
-    pub(crate) fn words(&self, error: &hyper::Error) -> String {
+    pub(crate) fn words(&self, error: hyper::Error) -> String {
         if let Some(reason) = self.stopped.get() {
             return reason.clone();
         }
@@ -252,12 +247,9 @@ impl Exchange {
                 .is_some_and(|source| source.kind() == io::ErrorKind::UnexpectedEof);
         let words = match is_cut {
             true => "the server closed the connection before its answer was whole".to_owned(),
-            false => chain(error),
+            false => format!("{:#}", wasmtime::Error::from(error)),
         };
-        match self.client.grants.redactor() {
-            Some(redactor) => redactor.redact_text(&words),
-            None => words,
-        }
+        self.client.grants.redacted(words)
     }
 }
 
@@ -270,14 +262,4 @@ pub(crate) fn redact_headers(headers: &mut HeaderMap, redactor: &Arc<Redactor>) 
         },
     );
     *headers = redacted.collect();
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut words = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        words = format!("{words}: {error}");
-        source = error.source();
-    }
-    words
 }

@@ -24,8 +24,8 @@ pub(crate) struct Checked {
 /// A request that may not be sent.
 #[derive(Debug)]
 pub(crate) struct Forbidden {
-    /// Without secrets.
-    pub(crate) url: String,
+    /// Its method and its URL, without secrets.
+    pub(crate) request: String,
     pub(crate) reason: String,
 }
 
@@ -37,12 +37,12 @@ pub(crate) struct Forbidden {
 pub(crate) fn check(parts: &Parts, grants: &Grants) -> Result<Checked, Forbidden> {
     let redactor = grants.redactor();
     let url = parts.uri.to_string();
-    let shown = match redactor {
-        Some(redactor) => redactor.redact_text(&url),
-        None => url.clone(),
+    let shown = grants.redacted(url.clone());
+    let shown = inert(&shown[..shown.floor_char_boundary(MAX_URL)]).into_owned();
+    let forbid = |reason: String| Forbidden {
+        request: grants.redacted(format!("{} {shown}", parts.method)),
+        reason: grants.redacted(reason),
     };
-    let shown = inert(cut(&shown, MAX_URL)).into_owned();
-    let forbid = |reason: String| Forbidden { url: shown.clone(), reason };
 
     let authority = parts.uri.authority().map_or("", |authority| authority.as_str());
     let destination =
@@ -97,8 +97,4 @@ pub(crate) fn address(parts: &mut Parts, destination: &Destination) -> Result<()
     let host = destination.authority();
     parts.headers.insert(HOST, HeaderValue::try_from(host).map_err(|error| error.to_string())?);
     Ok(())
-}
-
-fn cut(text: &str, limit: usize) -> &str {
-    &text[..text.floor_char_boundary(limit)]
 }

@@ -22,7 +22,6 @@ use super::body::{Answer, Exchange, Outgoing, failure, redact_headers};
 use super::check::{Checked, Forbidden, address, check};
 use super::header::is_reserved;
 use super::host::Destination;
-use super::redact::Stream;
 use super::totals::Totals;
 use super::transport::Transport;
 use crate::clock::Clock;
@@ -130,18 +129,25 @@ impl Client {
     ) -> Result<Response<WasiBody>, String> {
         let (mut parts, body) = request.into_parts();
         let Checked { destination, url, names_address } = check(&parts, &self.grants)
-            .map_err(|Forbidden { url, reason }| self.forbid(&format!("{} {url}", parts.method), reason))?;
+            .map_err(|Forbidden { request, reason }| self.supervision.refuse("request", &request, reason))?;
         let request = format!("{} {url}", parts.method);
         let waits = [options.connect_timeout, options.first_byte_timeout, options.between_bytes_timeout];
         if waits.into_iter().flatten().any(|wait| wait.is_zero()) {
             return Err(format!("`{request}`: a time limit of zero leaves no time to send it"));
         }
-        if !self.totals.requests().take(1) {
-            let limit = self.totals.requests().limit();
-            return Err(self.forbid(&request, format!("a call sends at most {limit} requests")));
+        if !self.totals.requests.take(1) {
+            let limit = self.totals.requests.limit();
+            return Err(self.supervision.refuse(
+                "request",
+                &request,
+                format!("a call sends at most {limit} requests"),
+            ));
         }
         let effect = Outward::Request { method: parts.method.to_string(), url: url.clone() };
-        self.supervision.ask(&self.clock, effect).await.map_err(|why| self.forbid(&request, why))?;
+        self.supervision
+            .ask(&self.clock, effect)
+            .await
+            .map_err(|why| self.supervision.refuse("request", &request, why))?;
 
         let failed = |reason: String| format!("`{request}`: {reason}");
         let reserve = self.clock.reserve();
@@ -162,16 +168,9 @@ impl Client {
                 contact,
                 stopped: OnceLock::new(),
                 request: request.clone(),
-            };
-            self.exchange(
-                Arc::new(exchange),
-                parts,
-                (first, body),
-                (&destination, addresses),
-                options,
                 reserve,
-            )
-            .await
+            };
+            self.exchange(Arc::new(exchange), parts, (first, body), (&destination, addresses), options).await
         };
         tokio::select! {
             biased;
@@ -189,12 +188,11 @@ impl Client {
         (first, body): (Option<Bytes>, WasiBody),
         (destination, addresses): (&Destination, Vec<SocketAddr>),
         options: RequestOptions,
-        reserve: Duration,
     ) -> Result<Response<WasiBody>, String> {
         let connecting = self.transport.connect(destination, addresses);
         let connected = timeout(options.connect_timeout.unwrap_or(CONNECT), connecting).await;
         let stream = connected.map_err(|_| "no connection with it in the time allowed")??;
-        let words = |error: hyper::Error| exchange.words(&error);
+        let words = |error: hyper::Error| exchange.words(error);
         let (mut sender, connection) = http1::Builder::new()
             .max_buf_size(BUFFER)
             .handshake(TokioIo::new(stream))
@@ -230,7 +228,7 @@ impl Client {
             }
             redact_headers(&mut head.headers, redactor);
         }
-        let answer = Answer::new(exchange.clone(), body, options.between_bytes_timeout, reserve, driver);
+        let answer = Answer::new(exchange.clone(), body, options.between_bytes_timeout, driver);
         Ok(Response::from_parts(head, answer.boxed_unsync()))
     }
 
@@ -247,17 +245,6 @@ impl Client {
         parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         parts.headers.remove(RANGE);
         parts.headers.remove(IF_RANGE);
-    }
-
-    fn forbid(&self, request: &str, reason: String) -> String {
-        let sentence = format!("`{request}`: {reason}");
-        self.supervision.ledger.refused("request", request, reason);
-        sentence
-    }
-
-    /// What takes secrets out of a body.
-    pub(crate) fn search(&self) -> Option<Stream> {
-        self.grants.redactor().cloned().map(Stream::new)
     }
 }
 

@@ -15,6 +15,9 @@ use percent_encoding::{NON_ALPHANUMERIC, percent_decode, utf8_percent_encode};
 
 use super::secret::SecretGrant;
 
+/// How many percent-encodings, one over the other, are looked through.
+const ENCODED_TIMES: usize = 2;
+
 /// Looks for secrets.
 #[derive(Debug)]
 pub(crate) struct Redactor {
@@ -70,12 +73,17 @@ impl Redactor {
 
     /// The mark of a secret that is in the text, percent-encoded ones found too.
     pub(crate) fn find(&self, text: &[u8]) -> Option<&str> {
-        let found = |text: &[u8]| self.automaton.find(text).map(|found| &*self.marks[found.pattern()]);
-        let decoded: Cow<'_, [u8]> = percent_decode(text).into();
-        found(text).or_else(|| found(&decoded)).or_else(|| {
-            let twice: Cow<'_, [u8]> = percent_decode(&decoded).into();
-            found(&twice)
-        })
+        let mut text = Cow::Borrowed(text);
+        for _ in 0..=ENCODED_TIMES {
+            if let Some(found) = self.automaton.find(&*text) {
+                return Some(&self.marks[found.pattern()]);
+            }
+            match percent_decode(&text).into() {
+                Cow::Owned(decoded) => text = Cow::Owned(decoded),
+                Cow::Borrowed(_) => break,
+            }
+        }
+        None
     }
 
     /// The text with marks in place of secrets; a mark alone where one is hidden in it in a way that cannot be cut out.

@@ -8,9 +8,11 @@ use crate::limits::Limits;
 /// What is left of a call's requests and bytes.
 #[derive(Debug)]
 pub(crate) struct Totals {
-    requests: Left,
-    sent: Left,
-    received: Left,
+    pub(crate) requests: Left,
+    /// The bytes of requests' bodies.
+    pub(crate) sent: Left,
+    /// The bytes of answers' bodies.
+    pub(crate) received: Left,
     is_over: Mutex<bool>,
 }
 
@@ -29,20 +31,6 @@ impl Totals {
             received: Left::new(limits.response_bytes),
             is_over: Mutex::default(),
         }
-    }
-
-    pub(crate) fn requests(&self) -> &Left {
-        &self.requests
-    }
-
-    /// The bytes of requests' bodies.
-    pub(crate) fn sent(&self) -> &Left {
-        &self.sent
-    }
-
-    /// The bytes of answers' bodies.
-    pub(crate) fn received(&self) -> &Left {
-        &self.received
     }
 
     /// The call is at its end: nothing is sent any more.
@@ -80,8 +68,8 @@ mod tests {
     #[test]
     fn a_total_is_not_gone_over() {
         let totals = Totals::new(&Limits { requests: 2, request_bytes: 10, ..Limits::default() });
-        assert_eq!([(); 3].map(|()| totals.requests().take(1)), [true, true, false]);
-        assert_eq!([6, 6, 4, 1].map(|bytes| totals.sent().take(bytes)), [true, false, true, false]);
+        assert_eq!([(); 3].map(|()| totals.requests.take(1)), [true, true, false]);
+        assert_eq!([6, 6, 4, 1].map(|bytes| totals.sent.take(bytes)), [true, false, true, false]);
     }
 
     #[test]

@@ -30,9 +30,9 @@ const MAX_ADDRESSES: usize = 8;
 const ALPN: &[u8] = b"http/1.1";
 
 /// A connection, encrypted or not.
-pub(crate) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+pub(crate) trait Connection: AsyncRead + AsyncWrite + Send + Unpin {}
 
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Connection for T {}
 
 /// Makes connections. Certificates are read when the first is needed.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ impl Transport {
         &self,
         destination: &Destination,
         addresses: Vec<SocketAddr>,
-    ) -> Result<Box<dyn Stream>, String> {
+    ) -> Result<Box<dyn Connection>, String> {
         let stream = self.first(addresses).await?;
         if destination.scheme == Scheme::Http {
             return Ok(Box::new(stream));
