@@ -9,7 +9,7 @@ use remit_pack::{Docs, Guest, GuestBuild};
 use sha2::{Digest, Sha256};
 
 /// The members of the plugins' workspace that are components; the others are what they share.
-const PLUGINS: [&str; 4] = ["command", "edit", "files", "search"];
+const PLUGINS: [&str; 5] = ["command", "edit", "fetch", "files", "search"];
 
 fn main() -> ExitCode {
     match embed() {

@@ -128,18 +128,19 @@ impl Invocation {
                     }
                 })
             }
-            Err(error) => Err(explain(&store, &error, &limits)),
+            Err(error) => Err(explain(&store, &error, &limits, &grants)),
         };
         let state = store.into_data();
         drop((slot, ticking));
         let result = result?;
         // A function that says it failed has changed nothing.
         let stage = Some(state.gate.into_stage()).filter(|_| !result.is_error);
+        // The answers were searched on their way in. A component that unpacks one can still come upon a secret.
         Ok(CallOutput {
-            text: result.text,
+            text: grants.redacted(result.text),
             is_error: result.is_error,
-            stdout: state.stdout.text(),
-            stderr: state.stderr.text(),
+            stdout: grants.redacted(state.stdout.text()),
+            stderr: grants.redacted(state.stderr.text()),
             changes: stage.map(|stage| Changes::of(grants.workspace(), stage)).unwrap_or_default(),
             elapsed: start.elapsed(),
         })
@@ -165,13 +166,14 @@ async fn enter(
 }
 
 /// Which limit, or which fault, an error of wasmtime's is.
-fn explain(store: &Store<State>, error: &wasmtime::Error, limits: &Limits) -> CallError {
+fn explain(store: &Store<State>, error: &wasmtime::Error, limits: &Limits, grants: &Grants) -> CallError {
     let state = store.data();
+    let stderr = || tail(&grants.redacted(state.stderr.text()));
     if error.is::<Late>() {
         return CallError::Deadline { limit: limits.deadline };
     }
     if let Some(exit) = error.downcast_ref::<I32Exit>() {
-        return CallError::Exit { code: exit.0, stderr: tail(&state.stderr.text()) };
+        return CallError::Exit { code: exit.0, stderr: stderr() };
     }
     if matches!(error.downcast_ref::<ResourceTableError>(), Some(ResourceTableError::Full)) {
         return CallError::Handles { limit: limits.handles };
@@ -183,10 +185,8 @@ fn explain(store: &Store<State>, error: &wasmtime::Error, limits: &Limits) -> Ca
     match error.downcast_ref::<Trap>() {
         Some(Trap::StackOverflow) => CallError::StackOverflow,
         _ if state.meter.denied => CallError::Memory { limit: limits.memory_bytes },
-        Some(trap) => CallError::Trap { reason: trap.to_string(), stderr: tail(&state.stderr.text()) },
-        None => {
-            CallError::Trap { reason: error.root_cause().to_string(), stderr: tail(&state.stderr.text()) }
-        }
+        Some(trap) => CallError::Trap { reason: trap.to_string(), stderr: stderr() },
+        None => CallError::Trap { reason: error.root_cause().to_string(), stderr: stderr() },
     }
 }
 

@@ -10,6 +10,7 @@ mod explanations;
 mod hostile;
 mod interrupt;
 mod records;
+mod researching;
 mod secrets;
 mod stage;
 mod terminal;

@@ -36,8 +36,8 @@ fn tools_are_shown_as_a_model_is_told_about_them() {
     );
     assert!(all.lines().all(|line| line.chars().count() <= 80), "{all}");
     let of_root = stage.say(&["tools", "--role", "root"]).fine();
-    assert!(!of_root.contains("search") && of_root.contains("\ntask\n"), "{of_root}");
-    assert!(of_root.contains("a subagent: explorer, editor, verifier."), "{of_root}");
+    assert!(!of_root.contains("search.") && of_root.contains("\ntask\n"), "{of_root}");
+    assert!(of_root.contains("a subagent: explorer, editor, verifier, researcher."), "{of_root}");
     let json: Value = serde_json::from_str(&stage.say(&["tools", "--json"]).fine()).unwrap();
     let tools = json["tools"].as_array().unwrap();
     let grep = tools.iter().find(|tool| tool["name"] == "search.grep").unwrap();
@@ -79,7 +79,7 @@ fn a_tool_that_a_role_does_not_have_is_not_called_for_it() {
     assert!(error.contains("there is no tool `files.read`; there are files.list_files"), "{error}");
     let error = stage.say(&["call", "nothing.read"]).refused();
     assert!(
-        error.contains("there is no plugin `nothing`; there are command, edit, files, search"),
+        error.contains("there is no plugin `nothing`; there are command, edit, fetch, files, search"),
         "{error}"
     );
     let error = stage.say(&["call", "read"]).refused();

@@ -157,12 +157,14 @@ fn spellings(value: &str) -> Vec<Vec<u8>> {
     all.push(value.bytes().map(|byte| format!("{byte:02x}")).collect());
     let json = value.replace('\\', "\\\\").replace('"', "\\\"");
     all.push(json.replace('/', "\\/"));
-    all.push(json);
-    let html = value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    for quote in ["&#39;", "&#x27;", "&apos;"] {
-        all.push(html.replace('"', "&quot;").replace('\'', quote));
+    let careful = json.replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e");
+    all.extend([json, careful]);
+    let least = value.replace('&', "&amp;").replace('<', "&lt;");
+    for html in [least.replace('>', "&gt;"), least] {
+        let quoted = html.replace('"', "&quot;");
+        all.extend(["&#39;", "&#x27;", "&apos;"].map(|quote| quoted.replace('\'', quote)));
+        all.extend([html, quoted]);
     }
-    all.push(html);
     for offset in 0..3 {
         let mut bytes = vec![0; offset];
         bytes.extend_from_slice(value.as_bytes());
