@@ -10,13 +10,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, Throughput};
-use remit_sandbox::{
-    GrantSpec, Grants, Ledger, Limits, Origin, Plugin, PluginSource, Sandbox, SandboxConfig, Supervision,
-    Workspace,
-};
+use remit_sandbox::{GrantSpec, Grants, Ledger, Limits, Sandbox, SandboxConfig, Supervision, Workspace};
 use remit_tests::Stage;
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
+
+use common::{built_in, repeat};
+
+mod common;
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
@@ -26,11 +27,6 @@ fn main() {
     search(&mut criterion, &runtime);
     tree(&mut criterion, &runtime);
     criterion.final_summary();
-}
-
-fn built_in(name: &str) -> PluginSource {
-    let plugin = remit_builtin::PLUGINS.iter().find(|plugin| plugin.name == name).unwrap();
-    PluginSource { name: name.to_owned(), origin: Origin::BuiltIn, bytes: plugin.bytes.into(), wit: None }
 }
 
 fn load(criterion: &mut Criterion) {
@@ -64,35 +60,6 @@ fn load(criterion: &mut Criterion) {
         });
     }
     group.finish();
-}
-
-/// One call after the other, each in an instance of its own.
-fn repeat(
-    group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallTime>,
-    name: &str,
-    runtime: &Runtime,
-    (sandbox, plugin, tool): (&Sandbox, &Arc<Plugin>, &str),
-    arguments: &serde_json::Value,
-    grants: &Arc<Grants>,
-) {
-    let limits = Limits::default();
-    let arguments = arguments.to_string();
-    group.bench_function(name, |bencher| {
-        bencher.iter(|| {
-            let output = runtime
-                .block_on(sandbox.call(
-                    plugin,
-                    tool,
-                    black_box(&arguments),
-                    grants,
-                    &limits,
-                    &Supervision::default(),
-                ))
-                .unwrap();
-            assert!(!output.is_error, "{}", output.text);
-            output
-        });
-    });
 }
 
 fn read(criterion: &mut Criterion, runtime: &Runtime) {

@@ -1,6 +1,7 @@
 //! A server on loopback, a network that writes down what is asked of it, and a stage for the probe.
 
 use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use remit_sandbox::{
@@ -122,6 +123,8 @@ pub(crate) struct Recorder {
     pub(crate) port: Mutex<Option<u16>>,
     pub(crate) roots: Mutex<Vec<CertificateDer<'static>>>,
     pub(crate) log: Mutex<Vec<String>>,
+    /// How often the certificates were asked for.
+    pub(crate) roots_asked: AtomicUsize,
 }
 
 impl Recorder {
@@ -157,6 +160,7 @@ impl Network for Recorder {
     }
 
     fn further_roots(&self) -> Vec<CertificateDer<'static>> {
+        self.roots_asked.fetch_add(1, Ordering::Relaxed);
         self.roots.lock().unwrap().clone()
     }
 }

@@ -1,7 +1,9 @@
 //! Encrypted connections, by certificates that are made for the test.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
+use remit_sandbox::HostGrant;
 use rustls::ServerConfig;
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::PrivatePkcs8KeyDer;
@@ -38,6 +40,23 @@ async fn a_host_that_shows_its_certificate_is_talked_to() {
     let answer = probe.run("GET https good.com /").await.unwrap();
     assert!(answer.ends_with("\n\nhello"), "{answer}");
     assert!(server.requests()[0].contains("host: good.com\r\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn certificates_are_read_for_the_first_connection_that_needs_them_and_then_kept() {
+    let (server, mut probe) = encrypted(true).await;
+    let plain = Server::hello().await;
+    probe.spec.hosts.push(HostGrant::new(&plain.origin(), &[]).unwrap());
+    let asked = |probe: &Probe| probe.recorder.roots_asked.load(Ordering::Relaxed);
+    probe.recorder.knows("good.com", &["1.1.1.1"]);
+    *probe.recorder.port.lock().unwrap() = Some(plain.port);
+    probe.run(&format!("GET http {} /", plain.authority())).await.unwrap();
+    assert_eq!(asked(&probe), 0);
+    *probe.recorder.port.lock().unwrap() = Some(server.port);
+    for _ in 0..2 {
+        probe.run("GET https good.com /").await.unwrap();
+        assert_eq!(asked(&probe), 1);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
