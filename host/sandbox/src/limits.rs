@@ -36,6 +36,8 @@ pub struct Limits {
     pub request_bytes: u64,
     /// The bodies of their answers together, in bytes as they came over the network.
     pub response_bytes: u64,
+    /// The memory of a command and of all that it starts, in bytes: against one that eats what the machine has.
+    pub command_memory_bytes: u64,
     /// How long the call may run.
     pub deadline: Duration,
 }
@@ -57,6 +59,7 @@ impl Default for Limits {
             requests: 256,
             request_bytes: 64 << 20,
             response_bytes: 64 << 20,
+            command_memory_bytes: 4 << 30,
             deadline: Duration::from_secs(30),
         }
     }

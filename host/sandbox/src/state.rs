@@ -66,8 +66,13 @@ impl State {
         table.set_max_capacity(limits.handles);
         let Means { launching, transport } = means;
         let http = Http::new(grants.clone(), supervision, limits, clock.clone(), transport);
-        let commander =
-            Commander { launching, grants: grants.clone(), supervision: supervision.clone(), clock };
+        let commander = Commander {
+            launching,
+            grants: grants.clone(),
+            supervision: supervision.clone(),
+            clock,
+            memory_bytes: limits.command_memory_bytes,
+        };
         let state = Self {
             http,
             commander: Arc::new(commander),

@@ -1,14 +1,15 @@
 //! What a command cannot reach.
 
 use std::net::TcpListener;
-use std::os::unix::fs::symlink;
-use std::os::unix::net::UnixListener;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::{SocketAddr, UnixListener};
 
-use crate::bench::Bench;
+use crate::bench::{Bench, script};
 
 #[tokio::test]
 async fn hidden_files_are_there_and_cannot_be_read() {
-    let bench = Bench::new();
+    let Some(bench) = Bench::new().await else { return };
     bench.stage.write(".env", "SECRET=1");
     bench.stage.write("sub/.ENV.local", "SECRET=1");
     bench.stage.write(".git/config", "SECRET=1");
@@ -30,7 +31,7 @@ async fn hidden_files_are_there_and_cannot_be_read() {
 
 #[tokio::test]
 async fn only_what_is_granted_of_the_workspace_is_there() {
-    let mut bench = Bench::new();
+    let Some(mut bench) = Bench::new().await else { return };
     bench.spec.read = vec!["src".to_owned(), "docs/book".to_owned()];
     bench.stage.write("src/a", "");
     bench.stage.write("docs/book/b", "");
@@ -44,7 +45,7 @@ async fn only_what_is_granted_of_the_workspace_is_there() {
 
 #[tokio::test]
 async fn nothing_of_the_home_folder_or_beside_the_workspace_is_there() {
-    let bench = Bench::new();
+    let Some(bench) = Bench::new().await else { return };
     bench.stage.write_outside("secret", "SECRET");
     let outside = bench.stage.outside("secret");
     let home = std::env::var("HOME").unwrap();
@@ -61,7 +62,7 @@ async fn nothing_of_the_home_folder_or_beside_the_workspace_is_there() {
 
 #[tokio::test]
 async fn a_command_writes_to_scratch_and_to_its_own_temporary_files_and_nowhere_else() {
-    let mut bench = Bench::new();
+    let Some(mut bench) = Bench::new().await else { return };
     bench.spec.scratch.push("build/deep".to_owned());
     bench.spec.write = vec!["src".to_owned()];
     bench.stage.write("src/a", "before");
@@ -82,7 +83,7 @@ async fn a_command_writes_to_scratch_and_to_its_own_temporary_files_and_nowhere_
 
 #[tokio::test]
 async fn links_in_scratch_lead_nowhere() {
-    let bench = Bench::new();
+    let Some(bench) = Bench::new().await else { return };
     bench.stage.write("out/x", "");
     bench.stage.write_outside("secret", "SECRET");
     symlink(bench.stage.outside(""), bench.stage.path("out/way-out")).unwrap();
@@ -101,8 +102,9 @@ async fn links_in_scratch_lead_nowhere() {
 
 #[tokio::test]
 async fn a_scratch_directory_that_has_become_a_link_is_refused_when_it_is_used() {
-    let bench = Bench::new();
+    let Some(bench) = Bench::new().await else { return };
     let grants = bench.stage.grants_of(&bench.spec);
+    std::fs::remove_dir(bench.stage.path("out")).unwrap();
     symlink(bench.stage.outside(""), bench.stage.path("out")).unwrap();
     let output = bench.call_granted(&["true"], &grants).await;
     assert!(
@@ -114,7 +116,7 @@ async fn a_scratch_directory_that_has_become_a_link_is_refused_when_it_is_used()
 
 #[tokio::test]
 async fn there_is_no_network() {
-    let bench = Bench::new();
+    let Some(bench) = Bench::new().await else { return };
     let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
     tcp.set_nonblocking(true).unwrap();
     bench.stage.write("out/x", "");
@@ -137,9 +139,100 @@ async fn there_is_no_network() {
     assert!(tcp.accept().is_err() && unix.accept().is_err());
 }
 
+/// Prints what becomes of each attempt.
+const AROUND: &str = r#"
+import ctypes, errno, os, platform, socket
+libc = ctypes.CDLL(None, use_errno=True)
+def attempt(name, act):
+    try:
+        act()
+        print(name, "DONE")
+    except OSError as error:
+        print(name, errno.errorcode[error.errno])
+def call(number, *arguments):
+    if libc.syscall(number, *arguments) < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+keyctl = {"x86_64": 250, "aarch64": 219}.get(platform.machine(), 219)
+attempt("vsock", lambda: socket.socket(40))
+attempt("packet", lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW))
+attempt("io_uring", lambda: call(425, 1, None))
+attempt("keyring", lambda: call(keyctl, 0, -3, 1))
+attempt("socketpair", lambda: socket.socketpair())
+attempt("ptrace", lambda: call({"x86_64": 101}.get(platform.machine(), 117), 16, 1, None, None))
+for fd in os.listdir("/proc/self/fd"):
+    try: print("fd", fd, os.readlink("/proc/self/fd/" + fd).split(":")[0])
+    except OSError: pass
+print("terminal", os.isatty(0), os.path.exists("/dev/tty"))
+print("dev", *sorted(os.listdir("/dev")))
+"#;
+
+#[tokio::test]
+async fn no_system_call_and_no_open_file_leads_around() {
+    if Bench::new().await.is_none() {
+        return;
+    }
+    // Whoever starts the program has files open, and lets it have them.
+    let folder = tempfile::tempdir().unwrap();
+    let launcher = folder.path().join("launcher");
+    let real = env!("CARGO_BIN_EXE_launcher");
+    script(&launcher, &format!("#!/bin/sh\nexec 7</etc/passwd 8>&2\nexec {real} \"$@\"\n"));
+    let bench = Bench::with_launcher(launcher);
+    let text = bench.run(&["python3", "-c", AROUND]).await.unwrap();
+    for line in [
+        "vsock EPERM",
+        "packet EPERM",
+        "io_uring EPERM",
+        "keyring EPERM",
+        "socketpair DONE",
+        "ptrace EPERM",
+        "fd 0 /dev/null",
+        "fd 1 pipe",
+        "fd 2 pipe",
+        "terminal False False",
+        "dev fd full null random shm stderr stdin stdout urandom zero",
+    ] {
+        assert!(text.lines().any(|printed| printed == line), "{line}\n{text}");
+    }
+    assert_eq!(text.matches("\nfd ").count(), 3, "{text}");
+}
+
+#[tokio::test]
+async fn names_of_sockets_and_queues_of_the_machine_are_not_there() {
+    let Some(bench) = Bench::new().await else { return };
+    let name = format!("remit-test-{}", std::process::id());
+    let address = SocketAddr::from_abstract_name(&name).unwrap();
+    let listener = UnixListener::bind_addr(&address).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let script = format!(
+        "import socket\n\
+         try:\n    socket.socket(socket.AF_UNIX).connect('\\0{name}'); print('CONNECTED')\n\
+         except OSError: print('refused')\n\
+         print(open('/proc/sysvipc/shm').read().count('\\n'), open('/proc/sys/kernel/hostname').read() != '')\n"
+    );
+    let text = bench.run(&["python3", "-c", &script]).await.unwrap();
+    assert!(text.contains("--- stdout:\nrefused\n1 True\n"), "{text}");
+    assert!(listener.accept().is_err());
+}
+
+#[tokio::test]
+async fn a_program_gains_nothing_by_whom_it_belongs_to() {
+    let Some(bench) = Bench::new().await else { return };
+    bench.stage.write("out/x", "");
+    let own = bench.stage.path("out/own");
+    std::fs::copy("/bin/sh", &own).unwrap();
+    std::fs::set_permissions(&own, std::fs::Permissions::from_mode(0o6755)).unwrap();
+    let printed = bench
+        .shell(
+            "out/own -p -c 'grep -E \"^(CapEff|NoNewPrivs):\" /proc/self/status'; \
+             cut -d' ' -f5,6 /proc/self/mountinfo | grep -v nosuid; true",
+        )
+        .await;
+    assert_eq!(printed.replace('\t', ""), "CapEff:0000000000000000\nNoNewPrivs:1");
+}
+
 #[tokio::test]
 async fn other_processes_cannot_be_seen_and_the_watcher_not_touched() {
-    let bench = Bench::new();
+    let Some(bench) = Bench::new().await else { return };
     let printed = bench
         .shell(
             "ls /proc | grep -c '^[0-9]*$'; kill -9 1; kill -TERM 1; cat /proc/1/environ /proc/1/mem 2>&1 | head -c 100; \

@@ -7,7 +7,7 @@ use crate::bench::{Bench, said};
 
 #[tokio::test]
 async fn an_exit_code_is_a_result_whatever_it_is() {
-    let bench = Bench::new();
+    let Some(bench) = Bench::new().await else { return };
     for code in [0, 1, 101, 255] {
         let (output, entries) =
             bench.run_recorded(&["sh", "-c", &format!("echo out; echo err >&2; exit {code}")]).await;
@@ -26,7 +26,7 @@ async fn an_exit_code_is_a_result_whatever_it_is() {
 
 #[tokio::test]
 async fn a_signal_is_named() {
-    let bench = Bench::new();
+    let Some(bench) = Bench::new().await else { return };
     let (output, entries) = bench.run_recorded(&["sh", "-c", "kill -SEGV $$"]).await;
     assert!(said(output.unwrap()).unwrap().starts_with("ended by signal 11, after "));
     assert!(
@@ -36,7 +36,7 @@ async fn a_signal_is_named() {
 
 #[tokio::test]
 async fn arguments_reach_the_program_as_they_are() {
-    let bench = Bench::new();
+    let Some(bench) = Bench::new().await else { return };
     let odd = ["a b", "", "$HOME", "*", "'", "ä", "--x=\"y\"", "`id`", "a\nb"];
     let argv: Vec<&str> =
         ["sh", "-c", "for a in \"$@\"; do printf '<%s>' \"$a\"; done", "sh"].into_iter().chain(odd).collect();
@@ -47,7 +47,7 @@ async fn arguments_reach_the_program_as_they_are() {
 
 #[tokio::test]
 async fn a_command_runs_where_it_is_asked_to() {
-    let bench = Bench::new();
+    let Some(bench) = Bench::new().await else { return };
     bench.stage.write("src/deep/a", "");
     let supervision = Default::default();
     let asked = json!({ "argv": ["ls"], "cwd": "src/deep" });
@@ -66,7 +66,7 @@ async fn a_command_runs_where_it_is_asked_to() {
 
 #[tokio::test]
 async fn the_environment_holds_what_programs_need_and_what_was_named() {
-    let mut bench = Bench::new();
+    let Some(mut bench) = Bench::new().await else { return };
     bench.spec.command_env = vec!["CARGO_PKG_NAME".to_owned()];
     let printed = bench.shell("env | cut -d= -f1 | sort; echo $HOME $TMPDIR $CARGO_PKG_NAME").await;
     assert!(printed.ends_with("/tmp/home /tmp remit-tests"), "{printed}");
@@ -77,7 +77,7 @@ async fn the_environment_holds_what_programs_need_and_what_was_named() {
 
 #[tokio::test]
 async fn a_program_that_is_not_there_is_an_error_that_names_it() {
-    let mut bench = Bench::new();
+    let Some(mut bench) = Bench::new().await else { return };
     let allowed = ["no-such-program **", "./no-such-file"];
     bench.spec.commands = allowed.map(|pattern| pattern.parse().unwrap()).to_vec();
     let error = bench.run(&["no-such-program"]).await.unwrap_err();

@@ -32,7 +32,7 @@ fn is_installed(program: &str) -> bool {
 
 #[tokio::test]
 async fn cargo_test_works_inside() {
-    let mut bench = Bench::new();
+    let Some(mut bench) = Bench::new().await else { return };
     bench.spec.scratch = vec!["target".to_owned()];
     bench.stage.write(
         "Cargo.toml",
@@ -61,7 +61,7 @@ async fn npm_test_works_inside() {
     if !is_installed("npm") {
         return;
     }
-    let bench = Bench::new();
+    let Some(bench) = Bench::new().await else { return };
     for (name, script, expected) in [
         ("passes", "node --test a.test.js", Some(0)),
         ("fails", "node -e 'process.exit(3)'", Some(3)),
@@ -81,7 +81,7 @@ async fn npm_test_works_inside() {
 #[tokio::test]
 async fn pytest_works_inside() {
     let Some(pytest) = remit_tests::peer("pytest", "pytest") else { return };
-    let mut bench = Bench::new();
+    let Some(mut bench) = Bench::new().await else { return };
     // As a project brings it along: in a folder of the workspace.
     copy(&pytest, &bench.stage.path("vendor"));
     bench.spec.commands = vec!["python3 -B run.py **".parse().unwrap()];

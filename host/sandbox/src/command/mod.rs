@@ -7,6 +7,7 @@
 mod capture;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
+mod follow;
 mod interface;
 #[cfg(target_os = "linux")]
 mod launch;

@@ -5,17 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use tokio::io::AsyncReadExt;
-use tokio::net::unix::pipe::Receiver;
-use tokio::sync::mpsc::unbounded_channel;
-
-use super::capture::Capture;
-use super::interface::{Ending, Error, Options, Outcome, Output};
+use super::follow::{Cause, Finished, follow, millis};
+use super::interface::{Error, Options, Outcome};
 use super::pattern::shown;
-use super::plan::{End, Failure, Plan, ProcessLimits, Report};
+use super::plan::{End, Plan, ProcessLimits};
 use super::toolchain::Toolchain;
 use super::view::{PRIVATE, is_in_view, path_of, view};
-use super::{CommandSandbox, Launched, Launching};
+use super::{CommandSandbox, Launching};
 use crate::clock::Clock;
 use crate::consent::{Outward, Supervision};
 use crate::gate::{DirNode, Follow, locate};
@@ -24,15 +20,6 @@ use crate::ledger::Entry;
 
 /// How long the arguments of a command may be together, in bytes: what Linux takes without question.
 const MAX_ARGUMENTS: usize = 128 << 10;
-
-/// How much a command may print: against one that prints for ever.
-const MAX_OUTPUT: u64 = 64 << 20;
-
-/// How long the end of a command may take once it is told to end: a kernel that is busy, not a program that refuses.
-const GRACE: Duration = Duration::from_secs(5);
-
-/// The memory of a command's processes together: against one that eats what the machine has.
-const MEMORY: u64 = 4 << 30;
 
 /// The processes of a command at once: against a fork bomb.
 const PROCESSES: u64 = 1024;
@@ -61,28 +48,14 @@ pub(crate) struct Commander {
     pub(crate) grants: Arc<Grants>,
     pub(crate) supervision: Supervision,
     pub(crate) clock: Arc<Clock>,
+    /// The memory of a command's processes together, in bytes.
+    pub(crate) memory_bytes: u64,
 }
 
 /// What can have commands run: a store's state.
 pub(crate) trait Commanded: Send {
     /// Who runs them.
     fn commander(&self) -> &Arc<Commander>;
-}
-
-/// What ends a command from outside.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Cause {
-    Time,
-    Output,
-}
-
-/// What the launcher had to say, and what was printed.
-struct Finished {
-    report: Result<End, Failure>,
-    cause: Option<Cause>,
-    stdout: Capture,
-    stderr: Capture,
-    elapsed: Duration,
 }
 
 impl Commander {
@@ -143,7 +116,7 @@ impl Commander {
             warnings.push(format!("{LOST} ({failure})"));
             finished = self.try_run(plan(false)?, &argv, &shown_directory, time, Some(LOST)).await?;
         }
-        outcome(finished, warnings)
+        finished.outcome(warnings)
     }
 
     fn deny(&self, argv: &[String], reason: String) -> Error {
@@ -204,11 +177,25 @@ impl Commander {
                 argv: argv.to_vec(),
                 directory: path_of(workspace, Path::new(directory)),
                 env,
-                limits: limits(time),
+                limits: self.limits(time),
                 view: None,
             },
             is_contained,
         })
+    }
+
+    fn limits(&self, time: Duration) -> ProcessLimits {
+        let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+        ProcessLimits {
+            memory_bytes: self.memory_bytes,
+            processes: PROCESSES,
+            tasks: TASKS,
+            file_bytes: FILE,
+            open_files: OPEN_FILES,
+            // What all processors could do in the time: only what outlives its keeper gets there.
+            cpu_seconds: time.as_secs().saturating_add(1).saturating_mul(processors),
+            private_bytes: PRIVATE_BYTES,
+        }
     }
 
     async fn try_run(
@@ -304,111 +291,6 @@ impl Drop for Record<'_> {
     }
 }
 
-/// Reads what a command prints until nothing of it is left, and ends it at its limits.
-async fn follow(
-    launched: Launched,
-    time: Duration,
-    printed: &AtomicU64,
-    start: Instant,
-) -> std::io::Result<Finished> {
-    let Launched { talk, stdout, stderr } = launched;
-    talk.set_nonblocking(true)?;
-    let (mut reports, lifeline) = tokio::net::UnixStream::from_std(talk)?.into_split();
-    let mut lifeline = Some(lifeline);
-    let (count, mut counted) = unbounded_channel();
-    let (stdout, stderr) = (Receiver::from_owned_fd(stdout)?, Receiver::from_owned_fd(stderr)?);
-    let everything = async {
-        let mut said = Vec::new();
-        let reading = async { reports.read_to_end(&mut said).await };
-        let (stdout, stderr, read) = tokio::join!(
-            Capture::default().read(stdout, count.clone()),
-            Capture::default().read(stderr, count),
-            reading
-        );
-        read.map(|_| (stdout, stderr, said))
-    };
-    let limit = tokio::time::sleep(time);
-    let grace = tokio::time::sleep(GRACE);
-    tokio::pin!(everything, limit, grace);
-    let mut cause = None;
-    let (stdout, stderr, said) = loop {
-        let reached = tokio::select! {
-            done = &mut everything => break done?,
-            Some(bytes) = counted.recv() => {
-                let before = printed.fetch_add(bytes, Ordering::Relaxed);
-                (before + bytes > MAX_OUTPUT).then_some(Cause::Output)
-            }
-            () = &mut limit, if cause.is_none() => Some(Cause::Time),
-            () = &mut grace, if cause.is_some() => {
-                return Err(std::io::Error::other("it was told to end and could not be ended"));
-            }
-        };
-        if cause.is_none() && reached.is_some() {
-            cause = reached;
-            grace.as_mut().reset(tokio::time::Instant::now() + GRACE);
-            // The launcher ends everything when this side is closed.
-            drop(lifeline.take());
-        }
-    };
-    while let Ok(bytes) = counted.try_recv() {
-        printed.fetch_add(bytes, Ordering::Relaxed);
-    }
-    Ok(Finished { report: last_word(&said), cause, stdout, stderr, elapsed: start.elapsed() })
-}
-
-/// How a command ended, by the launcher's reports.
-fn last_word(said: &[u8]) -> Result<End, Failure> {
-    let mut last = Err(Failure::at("starting it", "the launcher said nothing"));
-    for line in said.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-        last = match serde_json::from_slice(line) {
-            Ok(Report::Started) => Err(Failure::at("running it", "the launcher was ended")),
-            Ok(Report::Ended(end)) => Ok(end),
-            Ok(Report::Failed(failure)) => Err(failure),
-            Err(error) => Err(Failure::at("understanding the launcher", error)),
-        };
-    }
-    last
-}
-
-fn outcome(finished: Finished, warnings: Vec<String>) -> Result<Outcome, Error> {
-    let ending = match (finished.report, finished.cause) {
-        (Ok(End::Exited(code)), _) => Ending::Exited(code),
-        (Ok(End::Signalled(signal)), _) => Ending::Signalled(signal),
-        (_, Some(Cause::Time)) => Ending::TimedOut,
-        (_, Some(Cause::Output)) => Ending::TooMuchOutput,
-        (Ok(End::Memory), None) => Ending::TooMuchMemory,
-        (Ok(End::Processes), None) => Ending::TooManyProcesses,
-        (Ok(End::Told), None) => return Err(Error::Failed("it was ended by somebody else".to_owned())),
-        (Err(failure), None) => return Err(Error::Failed(failure.to_string())),
-    };
-    let output = |capture: Capture| Output { bytes: capture.bytes(), text: capture.text() };
-    Ok(Outcome {
-        ending,
-        stdout: output(finished.stdout),
-        stderr: output(finished.stderr),
-        duration_ms: millis(finished.elapsed),
-        warnings,
-    })
-}
-
-fn limits(time: Duration) -> ProcessLimits {
-    let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
-    ProcessLimits {
-        memory_bytes: MEMORY,
-        processes: PROCESSES,
-        tasks: TASKS,
-        file_bytes: FILE,
-        open_files: OPEN_FILES,
-        // What all processors could do in the time: only what outlives its keeper gets there.
-        cpu_seconds: time.as_secs().saturating_add(1).saturating_mul(processors),
-        private_bytes: PRIVATE_BYTES,
-    }
-}
-
 fn text(path: &Path) -> Option<String> {
     path.to_str().map(str::to_owned)
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -18,6 +18,7 @@ mod mountinfo;
 mod namespaces;
 mod root;
 mod supervise;
+mod syscalls;
 
 use std::io::{IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
@@ -61,7 +62,23 @@ struct Request {
     stderr: OwnedFd,
 }
 
+/// Closes what whoever started the host left open for it: no command has anything of that.
+#[expect(unsafe_code, reason = "what is closed belongs to nobody, which no type can tell")]
+fn close_inherited() -> std::io::Result<()> {
+    let open: Vec<i32> = std::fs::read_dir("/proc/self/fd")?
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(|fd| *fd > 2)
+        .collect();
+    for fd in open {
+        // SAFETY: The process has just begun and has opened nothing that it keeps. What it read the numbers with is closed
+        // already, and to close that number again is without effect.
+        unsafe { rustix::io::close(fd) };
+    }
+    Ok(())
+}
+
 fn serve() -> std::io::Result<()> {
+    close_inherited()?;
     // Standard input is that socket; it is taken from there, so that no child keeps it.
     let host = UnixStream::from(rustix::stdio::stdin().try_clone_to_owned()?);
     rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
@@ -147,6 +164,7 @@ fn try_keep(talk: &UnixStream, stdout: OwnedFd, stderr: OwnedFd) -> Result<(), F
             let done = confine::die_with_parent()
                 .and_then(|()| root::assemble(view, &plan.limits))
                 .and_then(|()| confine::give_up_privileges())
+                .and_then(|()| syscalls::refuse())
                 .and_then(|()| supervise::run(&plan, talk, alive.as_fd(), stdout, stderr));
             if let Err(failure) = done {
                 tell(talk, &Report::Failed(failure));

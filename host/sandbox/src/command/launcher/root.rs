@@ -182,7 +182,7 @@ fn protect(view: &[Mount]) -> io::Result<()> {
         flags |= MountFlags::BIND | MountFlags::NOSUID;
         match point.ancestors().find_map(|above| places.get(above)) {
             // A device is one through its mount, and is read-only for nobody.
-            Some(Mount::Devices { .. }) => continue,
+            Some(Mount::Devices { .. }) => flags |= MountFlags::NOEXEC,
             Some(Mount::Write { .. } | Mount::Private { .. }) => flags |= MountFlags::NODEV,
             _ => flags |= MountFlags::NODEV | MountFlags::RDONLY,
         }

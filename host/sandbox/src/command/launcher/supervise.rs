@@ -20,6 +20,9 @@ use crate::command::plan::{End, Failure, Plan, Report};
 /// How often the processes are counted: against forks faster than memory runs out, at a cost that nobody notices.
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 25_000_000 };
 
+/// From how much on what a process shares is looked at, in bytes.
+const LOOKED_AT: u64 = 64 << 20;
+
 /// How many rounds it takes at most to kill what is not in a namespace of its own: each kills all that there is, and only
 /// what forks between two looks needs another.
 const ROUNDS: usize = 1000;
@@ -135,7 +138,7 @@ fn end_descendants() {
 /// What comes from this process: its children, theirs, and orphans among them.
 struct Descendants {
     processes: Vec<Pid>,
-    /// What they have for themselves, in bytes: neither files nor what is shared counts.
+    /// What they have in memory, in bytes, files left out.
     memory: u64,
 }
 
@@ -176,5 +179,17 @@ fn memory(pid: i32) -> Option<u64> {
     let statm = std::fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
     let mut fields = statm.split_whitespace().skip(1).map(|field| field.parse::<u64>().ok());
     let (resident, shared) = (fields.next()??, fields.next()??);
-    Some(resident.saturating_sub(shared) * rustix::param::page_size() as u64)
+    let bytes = |pages: u64| pages * rustix::param::page_size() as u64;
+    let own = bytes(resident.saturating_sub(shared));
+    // Most of what is shared are programs and libraries, and to look closer takes the kernel its time.
+    let shared = if bytes(shared) < LOOKED_AT { 0 } else { shared_memory(pid).unwrap_or(bytes(shared)) };
+    Some(own + shared)
+}
+
+/// Its part of what it shares with others and is no file, in bytes. A process can keep that to itself.
+fn shared_memory(pid: i32) -> Option<u64> {
+    let sums = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+    let line = sums.lines().find_map(|line| line.strip_prefix("Pss_Shmem:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim_end().parse().ok()?;
+    Some(kilobytes << 10)
 }
