@@ -249,6 +249,23 @@ async fn permissions_stay_and_the_same_content_is_no_change() {
     assert!(output.changes.is_empty(), "{:?}", output.changes.files());
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_a_file_is_labelled_with_stays() {
+    let writer = Writer::new();
+    let path = writer.probe.stage.path("src/a.txt");
+    let mut value = [0; 16];
+    if rustix::fs::setxattr(&path, "user.note", b"kept", rustix::fs::XattrFlags::empty()).is_err() {
+        return;
+    }
+    writer.committed(&["write src/a.txt x"]).await;
+    assert_eq!(rustix::fs::getxattr(&path, "user.note", &mut value[..]), Ok(4));
+    writer.committed(&["rename src/a.txt src/moved.txt", "write src/moved.txt y"]).await;
+    let moved = writer.probe.stage.path("src/moved.txt");
+    assert_eq!(rustix::fs::getxattr(&moved, "user.note", &mut value[..]), Ok(4));
+    assert_eq!(&value[..4], b"kept");
+}
+
 #[tokio::test]
 async fn a_file_that_somebody_else_changed_meanwhile_keeps_all_from_being_written() {
     for interfere in ["change", "remove", "appear", "replace"] {

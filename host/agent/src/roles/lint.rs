@@ -4,10 +4,12 @@ use super::approve::Rule;
 use super::effect::EffectKind;
 use super::error::ConfigError;
 use super::load::Roles;
+use super::path::WorkspacePath;
 use super::problem::Problem;
 use super::role::Role;
 use super::section::Position;
 use super::shown::shown;
+use super::source::ROLES_FILE;
 
 /// The role that answers where none is named.
 const ROOT: &str = "root";
@@ -41,7 +43,9 @@ impl Roles {
             };
             let is_delegate =
                 self.all().iter().any(|other| other.delegates().any(|name| name == role.name()));
-            if role.name() != ROOT && !is_delegate {
+            // One that delegates is likely meant to be started by name.
+            let starts = role.delegates().next().is_some();
+            if role.name() != ROOT && !is_delegate && !starts {
                 tell("", Problem::Unreached(shown(role.name())));
             }
             let has = powers_of(role, &powers);
@@ -64,7 +68,11 @@ impl Roles {
                 }
             }
             for directory in role.write() {
-                let covered = self.protected().iter().filter(|file| file.is_within(directory));
+                // That the workspace holds its own roles says nothing of the grant.
+                let is_news =
+                    |file: &&WorkspacePath| directory.as_str() != "." || file.as_str() != ROLES_FILE;
+                let covered =
+                    self.protected().iter().filter(|file| file.is_within(directory)).filter(is_news);
                 let covered: Vec<String> = covered.map(|file| shown(file.as_str())).collect();
                 if !covered.is_empty() {
                     let path = shown(directory.as_str());
@@ -177,7 +185,7 @@ deny = ["write *.lock", "delegate *"]
                 "built-in roles.toml:7:1: warning: roles.alone.read: no tool of the role can use it\n  help: remove it, or give the role a tool that reaches files",
                 "built-in roles.toml:8:1: warning: roles.alone.write: no tool of the role can use it\n  help: remove it, or give the role a tool that reaches files",
                 "built-in roles.toml:8:1: warning: roles.alone.write: `prompts` holds `prompts/a.md`, which no role may write\n  help: whatever is granted, it stays as it is: it decides what agents do",
-                "built-in roles.toml:8:1: warning: roles.alone.write: `.` holds `roles.toml`, `prompts/a.md`, which no role may write\n  help: whatever is granted, it stays as it is: it decides what agents do",
+                "built-in roles.toml:8:1: warning: roles.alone.write: `.` holds `prompts/a.md`, which no role may write\n  help: whatever is granted, it stays as it is: it decides what agents do",
                 "built-in roles.toml:9:1: warning: roles.alone.allow: `write *.md` changes nothing: the role does not ask before it",
                 "built-in roles.toml:12:1: warning: roles.root.approve: `write` changes nothing: the role can't do it",
                 "built-in roles.toml:13:1: warning: roles.root.deny: `write *.lock` changes nothing: the role can't do it",

@@ -9,7 +9,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
+use super::attributes;
 use crate::grant::FOLDER;
+
+/// The file whose owner, permissions and attributes a new one gets.
+pub(super) struct Like {
+    pub(super) stat: rustix::fs::Stat,
+    /// None where it cannot be read.
+    pub(super) file: Option<File>,
+}
 
 const STAGING: &str = "staging";
 
@@ -90,23 +98,21 @@ impl Area {
     }
 
     /// Writes a file's new content, through to the disk.
-    pub(super) fn write(
-        &self,
-        name: &str,
-        content: &[u8],
-        like: Option<&rustix::fs::Stat>,
-    ) -> io::Result<()> {
+    pub(super) fn write(&self, name: &str, content: &[u8], like: Option<&Like>) -> io::Result<()> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         // A new file's permissions are what the user's umask makes of these.
         let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
         let mut file = File::from(rustix::fs::openat(&self.dir, name, flags, mode)?);
         file.write_all(content)?;
-        if let Some(like) = like {
+        if let Some(Like { stat, file: original }) = like {
             let (user, group) =
-                (rustix::fs::Uid::from_raw(like.st_uid), rustix::fs::Gid::from_raw(like.st_gid));
+                (rustix::fs::Uid::from_raw(stat.st_uid), rustix::fs::Gid::from_raw(stat.st_gid));
             // Not everybody may give files away; the permissions below then are the new owner's.
             let _ = rustix::fs::fchown(&file, Some(user), Some(group));
-            rustix::fs::fchmod(&file, Mode::from_raw_mode(like.st_mode & 0o777))?;
+            rustix::fs::fchmod(&file, Mode::from_raw_mode(stat.st_mode & 0o777))?;
+            if let Some(original) = original {
+                attributes::copy(original, &file);
+            }
         }
         file.sync_data()
     }

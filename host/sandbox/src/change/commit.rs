@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::area::{Area, open_dir};
+use super::area::{Area, Like, open_dir};
 use super::diff::sides;
 use super::{Changes, Item, Journals, State, find, version};
 use crate::gate::Base;
@@ -172,10 +172,10 @@ fn keep(dir: &OwnedFd, name: &str, area: &Area, old: &str) -> io::Result<()> {
         Err(Errno::PERM | Errno::OPNOTSUPP | Errno::MLINK | Errno::ACCESS) => {
             let mut content = Vec::new();
             let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let file = rustix::fs::openat(dir, name, flags, Mode::empty())?;
+            let mut file = File::from(rustix::fs::openat(dir, name, flags, Mode::empty())?);
             let stat = rustix::fs::fstat(&file)?;
-            File::from(file).read_to_end(&mut content)?;
-            area.write(old, &content, Some(&stat))
+            file.read_to_end(&mut content)?;
+            area.write(old, &content, Some(&Like { stat, file: Some(file) }))
         }
         Err(error) => Err(error.into()),
     }
@@ -228,8 +228,8 @@ fn parent<'a>(root: BorrowedFd<'_>, path: &'a str) -> io::Result<(OwnedFd, &'a s
 }
 
 /// Opens a regular file of the workspace for reading, through no link.
-pub(super) fn open(root: &OwnedFd, path: &str) -> io::Result<File> {
-    let (dir, name) = parent(root.as_fd(), path)?;
+pub(super) fn open(root: BorrowedFd<'_>, path: &str) -> io::Result<File> {
+    let (dir, name) = parent(root, path)?;
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     Ok(File::from(rustix::fs::openat(dir, name, flags, Mode::empty())?))
 }
@@ -251,7 +251,7 @@ impl Changes {
         let ops = ops(&self.items);
         let area = Area::create(root).map_err(|source| in_area(source, ".remit/staging"))?;
         let begin = |journals: &Journals| journals.begin(workspace, area.name(), &ops);
-        let prepared = self.prepare(&area, &ops).and_then(|()| {
+        let prepared = self.prepare(root, &area, &ops).and_then(|()| {
             let begun = workspace.journals().map_or(Ok(()), begin);
             begun.map_err(|source| in_area(source, "the journal of unfinished changes"))
         });
@@ -291,25 +291,27 @@ impl Changes {
         Ok(())
     }
 
-    fn prepare(&self, area: &Area, ops: &[Op]) -> Result<(), CommitError> {
+    fn prepare(&self, root: BorrowedFd<'_>, area: &Area, ops: &[Op]) -> Result<(), CommitError> {
         for op in ops {
             let Op::Put { path, number, .. } = op else { continue };
             let Some(Item { base, now: State::File { content, mode, .. }, .. }) = find(&self.items, path)
             else {
                 continue;
             };
-            let like = base.as_ref().filter(|base| !base.is_dir()).map(|base| base.stat);
-            let like = like.or_else(|| self.origin_stat(path, mode.is_some()));
+            let own = base.as_ref().filter(|base| !base.is_dir()).map(|base| (path.as_str(), base.stat));
+            let like = own.or_else(|| self.origin(path, mode.is_some()));
+            let like = like.map(|(path, stat)| Like { stat, file: open(root, path).ok() });
             area.write(&number.to_string(), content, like.as_ref())
                 .map_err(|source| in_area(source, path))?;
         }
         area.sync().map_err(|source| in_area(source, ".remit/staging"))
     }
 
-    /// What a moved file was like where it came from.
-    fn origin_stat(&self, path: &str, has_mode: bool) -> Option<Stat> {
+    /// Where a moved file came from, and what it was like there.
+    fn origin(&self, path: &str, has_mode: bool) -> Option<(&str, Stat)> {
         let from = find(&self.items, path)?.from()?;
-        find(&self.items, from).filter(|_| has_mode)?.base.as_ref().map(|base| base.stat)
+        let base = find(&self.items, from).filter(|_| has_mode)?.base.as_ref()?;
+        Some((from, base.stat))
     }
 
     fn record(&self, ledger: &Ledger) {

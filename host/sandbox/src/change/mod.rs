@@ -1,12 +1,14 @@
 //! What a call wants changed: staged in memory, shown, and then committed whole or dropped.
 
 mod area;
+mod attributes;
 mod commit;
 mod diff;
 mod journal;
 mod recovery;
 
 use std::io::Read;
+use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use rustix::fs::FileType;
@@ -132,7 +134,7 @@ fn read(workspace: &Workspace, path: &str, base: &Base) -> Option<Arc<[u8]>> {
         return None;
     }
     let mut bytes = Vec::new();
-    let file = commit::open(workspace.root(), path).ok()?;
+    let file = commit::open(workspace.root().as_fd(), path).ok()?;
     file.take(MAX_SHOWN).read_to_end(&mut bytes).ok()?;
     Some(bytes.into())
 }
