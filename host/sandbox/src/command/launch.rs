@@ -1,18 +1,17 @@
 //! The host's side of the launcher.
 
-use std::io::{self, IoSlice, Read};
-use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use super::launcher::{ARGUMENT, READY};
+use super::passing::{Request, send};
 use super::plan::{MAX_MESSAGE, Plan};
 
 /// How long a launcher may take to say that it is one: against a program that is something else.
@@ -48,22 +47,24 @@ impl Launching {
 
     /// Has the launcher start a command. This may wait for a new launcher.
     pub(crate) fn launch(&self, plan: &Plan) -> io::Result<Launched> {
-        let plan = serde_json::to_vec(plan)?;
-        let length = u32::try_from(plan.len()).ok().filter(|length| *length <= MAX_MESSAGE);
+        let message = serde_json::to_vec(plan)?;
+        let length = u32::try_from(message.len()).ok().filter(|length| *length <= MAX_MESSAGE);
         let length = length.ok_or_else(|| io::Error::other("there is too much to say about it"))?;
         let (talk, far_talk) = UnixStream::pair()?;
         let (stdout, far_stdout) = pipe_with(PipeFlags::CLOEXEC)?;
         let (stderr, far_stderr) = pipe_with(PipeFlags::CLOEXEC)?;
-        self.request(&[far_talk.as_fd(), far_stdout.as_fd(), far_stderr.as_fd()])?;
-        drop((far_talk, far_stdout, far_stderr));
-        io::Write::write_all(&mut &talk, &[&length.to_le_bytes(), &plan[..]].concat())?;
+        let is_contained = plan.view.is_some();
+        let far = Request { is_contained, talk: far_talk, stdout: far_stdout, stderr: far_stderr };
+        self.request(&far)?;
+        drop(far);
+        io::Write::write_all(&mut &talk, &[&length.to_le_bytes(), &message[..]].concat())?;
         Ok(Launched { talk, stdout, stderr })
     }
 
-    fn request(&self, files: &[std::os::fd::BorrowedFd<'_>]) -> io::Result<()> {
+    fn request(&self, request: &Request) -> io::Result<()> {
         let mut launcher = self.launcher.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(running) = launcher.as_ref()
-            && running.send(files).is_ok()
+            && send(&running.socket, request).is_ok()
         {
             return Ok(());
         }
@@ -75,7 +76,7 @@ impl Launching {
         let started = Launcher::start(&program).map_err(|error| {
             io::Error::other(format!("{} does not work as a launcher: {error}", program.display()))
         })?;
-        launcher.insert(started).send(files)
+        send(&launcher.insert(started).socket, request)
     }
 }
 
@@ -98,16 +99,6 @@ impl Launcher {
             return Err(io::Error::other("it says something else"));
         }
         Ok(launcher)
-    }
-
-    fn send(&self, files: &[std::os::fd::BorrowedFd<'_>]) -> io::Result<()> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
-        let mut control = SendAncillaryBuffer::new(&mut space);
-        if !control.push(SendAncillaryMessage::ScmRights(files)) {
-            return Err(io::Error::other("too many files for one message"));
-        }
-        sendmsg(&self.socket, &[IoSlice::new(&[0])], &mut control, SendFlags::NOSIGNAL)?;
-        Ok(())
     }
 }
 

@@ -14,6 +14,8 @@ mod launch;
 #[cfg(target_os = "linux")]
 mod launcher;
 mod mask;
+#[cfg(target_os = "linux")]
+mod passing;
 mod pattern;
 mod plan;
 mod run;

@@ -1,12 +1,13 @@
 //! What a process gives up before it runs a program.
 
+use rustix::io::Errno;
 use rustix::process::{
     DumpableBehavior, Resource, Rlimit, Signal, set_dumpable_behavior, set_parent_process_death_signal,
     setrlimit,
 };
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, capability_is_in_bounding_set, clear_ambient_capability_set,
-    remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
+    CapabilitySet, CapabilitySets, clear_ambient_capability_set, remove_capability_from_bounding_set,
+    set_capabilities, set_no_new_privs,
 };
 
 use crate::command::plan::{Failure, ProcessLimits};
@@ -22,12 +23,10 @@ pub(super) fn die_with_parent() -> Result<(), Failure> {
 pub(super) fn give_up_privileges() -> Result<(), Failure> {
     let failed = |error| Failure::lacking("giving up capabilities", error);
     for bit in 0..u64::BITS {
-        let capability = CapabilitySet::from_bits_retain(1 << bit);
-        // The first that the kernel does not know is behind the last.
-        match capability_is_in_bounding_set(capability) {
-            Ok(true) => remove_capability_from_bounding_set(capability).map_err(failed)?,
-            Ok(false) => {}
-            Err(_) => break,
+        match remove_capability_from_bounding_set(CapabilitySet::from_bits_retain(1 << bit)) {
+            // The first that the kernel does not know is behind the last.
+            Err(Errno::INVAL) if bit > 0 => break,
+            done => done.map_err(failed)?,
         }
     }
     clear_ambient_capability_set().map_err(failed)?;

@@ -20,19 +20,18 @@ mod root;
 mod supervise;
 mod syscalls;
 
-use std::io::{IoSliceMut, Read, Write};
-use std::mem::MaybeUninit;
+use std::io::{Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, waitpid};
 
 use self::fork::Side;
+use super::passing::{Request, receive, send};
 use super::plan::{Failure, MAX_MESSAGE, Plan, Report};
 
 /// The first argument of a program that is to be a launcher.
@@ -53,13 +52,6 @@ pub fn launch_commands() -> Option<ExitCode> {
         // There is nobody to tell: the host notices that the socket is closed.
         Err(_) => ExitCode::FAILURE,
     })
-}
-
-/// What comes with one request.
-struct Request {
-    talk: UnixStream,
-    stdout: OwnedFd,
-    stderr: OwnedFd,
 }
 
 /// Closes what whoever started the host left open for it: no command has anything of that.
@@ -83,53 +75,92 @@ fn serve() -> std::io::Result<()> {
     let host = UnixStream::from(rustix::stdio::stdin().try_clone_to_owned()?);
     rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
     (&host).write_all(&[READY])?;
-    let mut keepers: Vec<(Pid, OwnedFd)> = Vec::new();
-    loop {
-        let mut polled = vec![PollFd::new(&host, PollFlags::IN)];
-        polled.extend(keepers.iter().map(|(_, keeper)| PollFd::new(keeper, PollFlags::IN)));
-        match poll(&mut polled, None) {
-            Err(Errno::INTR) => continue,
-            other => other?,
-        };
-        let is_asked = !polled[0].revents().is_empty();
-        let ended: Vec<bool> = polled[1..].iter().map(|keeper| !keeper.revents().is_empty()).collect();
-        let mut ended = ended.into_iter();
-        keepers.retain(|(pid, _)| {
-            let is_over = ended.next().unwrap_or(false);
-            is_over.then(|| waitpid(Some(*pid), WaitOptions::NOHANG)).is_none()
-        });
-        if is_asked {
-            let Some(request) = receive(&host)? else { return Ok(()) };
-            match fork::split()? {
-                Side::Child => fork::finish(move || {
-                    // The host's socket and the other keepers are the launcher's own.
-                    drop((host, keepers));
-                    keep(request);
-                }),
-                Side::Parent(child) => keepers.push((child, pidfd_open(child, PidfdFlags::empty())?)),
+    let mut launcher = Launcher { host: Some(host), ..Launcher::default() };
+    while let Some(request) = launcher.next()? {
+        launcher.start(request)?;
+    }
+    Ok(())
+}
+
+/// A process and what tells of its end.
+type Keeper = (Pid, OwnedFd);
+
+/// What the launcher has, and no copy of it keeps.
+#[derive(Default)]
+struct Launcher {
+    host: Option<UnixStream>,
+    /// Each sees a command through.
+    keepers: Vec<Keeper>,
+    /// One that is in namespaces already, which takes the kernel a while to make, and how it gets its request.
+    spare: Option<Keeper>,
+    hand: Option<UnixStream>,
+}
+
+impl Launcher {
+    /// The next request; nothing when the host is gone.
+    fn next(&mut self) -> std::io::Result<Option<Request>> {
+        let Some(host) = &self.host else { return Ok(None) };
+        loop {
+            let mut polled = vec![PollFd::new(host, PollFlags::IN)];
+            polled.extend(self.keepers.iter().map(|(_, keeper)| PollFd::new(keeper, PollFlags::IN)));
+            match poll(&mut polled, None) {
+                Err(Errno::INTR) => continue,
+                other => other?,
+            };
+            let is_asked = !polled[0].revents().is_empty();
+            let ended: Vec<bool> = polled[1..].iter().map(|keeper| !keeper.revents().is_empty()).collect();
+            let mut ended = ended.into_iter();
+            self.keepers.retain(|(pid, _)| {
+                let is_over = ended.next().unwrap_or(false);
+                is_over.then(|| waitpid(Some(*pid), WaitOptions::NOHANG)).is_none()
+            });
+            if is_asked {
+                return receive(host);
             }
+        }
+    }
+
+    /// Starts a command in a process of its own, the one that is ready for it if there is one.
+    fn start(&mut self, request: Request) -> std::io::Result<()> {
+        let is_contained = request.is_contained;
+        let hand = if is_contained { self.hand.take() } else { None };
+        let is_taken = hand.is_some_and(|hand| send(&hand, &request).is_ok());
+        // One that did not take it has ended, and is waited for like the others.
+        if is_contained && let Some(spare) = self.spare.take() {
+            self.keepers.push(spare);
+        }
+        // Whatever comes of it, no later copy of this process may hold what came with the request.
+        if is_taken {
+            drop(request);
+        } else {
+            let keeper = self.split(move || keep(request, namespaces::enter))?;
+            self.keepers.push(keeper);
+        }
+        if is_contained {
+            let (hand, far) = UnixStream::pair()?;
+            self.hand = Some(hand);
+            self.spare = Some(self.split(move || wait_and_keep(&far))?);
+        }
+        Ok(())
+    }
+
+    /// Does the work in a copy of this process.
+    fn split(&mut self, work: impl FnOnce()) -> std::io::Result<Keeper> {
+        match fork::split()? {
+            Side::Child => {
+                drop(std::mem::take(self));
+                fork::finish(work)
+            }
+            Side::Parent(child) => Ok((child, pidfd_open(child, PidfdFlags::empty())?)),
         }
     }
 }
 
-/// The next request; nothing when the host is gone.
-fn receive(host: &UnixStream) -> std::io::Result<Option<Request>> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
-    let mut control = RecvAncillaryBuffer::new(&mut space);
-    let mut byte = [0];
-    let received = recvmsg(host, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
-    if received.bytes == 0 {
-        return Ok(None);
-    }
-    let mut files = control.drain().flat_map(|message| match message {
-        RecvAncillaryMessage::ScmRights(files) => files.collect::<Vec<_>>(),
-        _ => Vec::new(),
-    });
-    match (files.next(), files.next(), files.next()) {
-        (Some(talk), Some(stdout), Some(stderr)) => {
-            Ok(Some(Request { talk: UnixStream::from(talk), stdout, stderr }))
-        }
-        _ => Err(std::io::Error::other("a request without its three files")),
+/// Goes into namespaces, and then sees one command through.
+fn wait_and_keep(hand: &UnixStream) {
+    let entered = confine::die_with_parent().and_then(|()| namespaces::enter());
+    if let Ok(Some(request)) = receive(hand) {
+        keep(request, || entered);
     }
 }
 
@@ -141,21 +172,26 @@ fn tell(mut talk: &UnixStream, report: &Report) {
     }
 }
 
-/// Sees one command through, in a process of its own.
-fn keep(request: Request) {
-    let Request { talk, stdout, stderr } = request;
-    if let Err(failure) = try_keep(&talk, stdout, stderr) {
+/// Sees one command through, in a process of its own. `enter` takes it into namespaces, unless it is not to be contained.
+fn keep(request: Request, enter: impl FnOnce() -> Result<(), Failure>) {
+    let Request { talk, stdout, stderr, .. } = request;
+    if let Err(failure) = try_keep(&talk, stdout, stderr, enter) {
         tell(&talk, &Report::Failed(failure));
     }
 }
 
-fn try_keep(talk: &UnixStream, stdout: OwnedFd, stderr: OwnedFd) -> Result<(), Failure> {
+fn try_keep(
+    talk: &UnixStream,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
+    enter: impl FnOnce() -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let plan = read_plan(talk).map_err(|error| Failure::at("reading the plan", error))?;
     confine::die_with_parent()?;
     let Some(view) = &plan.view else {
         return supervise::run(&plan, talk, talk.as_fd(), stdout, stderr);
     };
-    namespaces::enter()?;
+    enter()?;
     let (alive, keeper_lives) =
         pipe_with(PipeFlags::CLOEXEC).map_err(|error| Failure::at("making a pipe", error))?;
     match fork::split().map_err(|error| Failure::lacking("starting process 1 of a namespace", error))? {
