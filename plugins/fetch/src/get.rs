@@ -15,6 +15,9 @@ use crate::media::{Media, decode, essence};
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 10;
 
+/// How the host begins what it writes in the place of a secret.
+const REDACTED: &str = "[secret ";
+
 /// How much of the text of an error's answer is shown, in bytes.
 const SHOWN_OF_ERROR: usize = 1000;
 
@@ -108,6 +111,12 @@ impl Get {
                 false => format!("{why}\nredirected from {}", shown(asked)),
             })?;
             let Some(location) = answer.location() else { return Ok((url, answer)) };
+            if location.contains(REDACTED) {
+                return Err(format!(
+                    "{}: it redirects to a URL with a secret of this role in it",
+                    shown(&url)
+                ));
+            }
             let next = url.join(location).map_err(|error| error.to_string()).and_then(checked);
             let mut next = next.map_err(|why| {
                 format!("{}: redirected to `{}`: {why}", shown(&url), short(&wording::name(location)))

@@ -3,17 +3,19 @@
 //! The library that is used parts HTML into tags and text by the standard's rules. What is made of them here needs no
 //! tree: only which elements are open. It takes one pass, whatever the page looks like.
 
-use std::collections::BTreeMap;
+use std::convert::Infallible;
 
-use html5gum::emitters::default::{DefaultEmitter, StartTag, Token};
-use html5gum::{HtmlString, Spanned, Tokenizer};
+use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
+use html5gum::{Span, Tokenizer};
 use percent_encoding::percent_decode_str;
 use url::Url;
 
+use crate::open::{Open, OpenElements};
+use crate::tag::Tag;
 use crate::tags::Kind;
 
 /// How many elements may be open: more are not told apart.
-const MAX_OPEN: usize = 512;
+const MAX_OPEN: usize = 256;
 
 /// How deep lists and quotes are shown.
 const MAX_INDENTS: usize = 8;
@@ -37,21 +39,25 @@ pub(crate) struct Page {
 
 /// Reads a page that is at `url`, fragment and all.
 pub(crate) fn read(html: &str, url: &Url) -> Page {
-    let mut emitter = DefaultEmitter::default();
-    emitter.naively_switch_states(true);
     let mut reader = Reader::new(url);
-    for Ok(token) in Tokenizer::new_with_emitter(html, emitter) {
-        match token {
-            Token::StartTag(tag) => reader.start(&tag),
-            Token::EndTag(tag) => reader.end(&tag.name),
-            Token::String(text) => reader.text(&String::from_utf8_lossy(&text)),
-            Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
+    let mut tag = Tag::default();
+    let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| -> Option<Infallible> {
+        match event {
+            CallbackEvent::OpenStartTag { name } => tag = Tag::new(name),
+            CallbackEvent::AttributeName { name } => tag.begin(name),
+            CallbackEvent::AttributeValue { value } => tag.set(value),
+            CallbackEvent::CloseStartTag { self_closing } => reader.start(&tag, self_closing),
+            CallbackEvent::EndTag { name } => reader.end(name),
+            CallbackEvent::String { value } => reader.text(&String::from_utf8_lossy(value)),
+            CallbackEvent::Comment { .. } | CallbackEvent::Doctype { .. } | CallbackEvent::Error(_) => {}
         }
-    }
+        None
+    });
+    emitter.naively_switch_states(true);
+    // What is in memory can be read.
+    let Ok(()) = Tokenizer::new_with_emitter(html, emitter).finish();
     reader.finish()
 }
-
-type Attributes = BTreeMap<HtmlString, Spanned<HtmlString, ()>>;
 
 /// What stands between the text so far and what comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,21 +66,6 @@ enum Gap {
     Space,
     Line,
     Empty,
-}
-
-/// An element that is open.
-#[derive(Debug)]
-struct Open {
-    name: Box<[u8]>,
-    kind: Kind,
-    /// Whether nothing in it is shown.
-    is_hidden: bool,
-    is_main: bool,
-    /// The number of a list's next item.
-    next: u32,
-    /// Where the text of a row or a cell begins.
-    begin: usize,
-    cells: usize,
 }
 
 /// A link that is open.
@@ -94,7 +85,7 @@ struct Reader {
     bullet: String,
     /// What comes before the next text of a heading.
     heading: &'static str,
-    open: Vec<Open>,
+    open: OpenElements,
     /// How many of the open elements are hidden, and so on.
     hidden: usize,
     pre: usize,
@@ -116,7 +107,7 @@ impl Reader {
             gap: Gap::Nothing,
             bullet: String::new(),
             heading: "",
-            open: Vec::new(),
+            open: OpenElements::default(),
             hidden: 0,
             pre: 0,
             link: None,
@@ -128,30 +119,30 @@ impl Reader {
         }
     }
 
-    fn start(&mut self, tag: &StartTag<()>) {
+    fn start(&mut self, tag: &Tag, closes_itself: bool) {
         let kind = Kind::of(&tag.name);
         self.end_implied(kind);
-        let is_hidden = kind == Kind::Hidden || is_hidden(&tag.attributes);
-        self.note_anchor(kind, &tag.attributes);
+        let is_hidden = kind == Kind::Hidden || tag.is_hidden();
+        self.note_anchor(kind, tag);
         if kind.is_void() {
             if self.hidden == 0 && !is_hidden {
-                self.void(kind, &tag.attributes);
+                self.void(kind, tag);
             }
             return;
         }
         // In a drawing a tag can close itself; in a page it cannot.
-        let closes_itself = tag.self_closing && (self.hidden > 0 || &*tag.name == b"svg");
+        let closes_itself = closes_itself && (self.hidden > 0 || &*tag.name == b"svg");
         let is_full = self.open.len() >= MAX_OPEN && (self.hidden > 0 || !is_hidden);
         if closes_itself || is_full {
             return;
         }
-        let is_main = &*tag.name == b"main" || attribute(&tag.attributes, "role") == Some("main");
+        let is_main = &*tag.name == b"main" || tag.get("role") == Some("main");
         let mut open = Open {
-            name: tag.name.to_vec().into(),
+            name: tag.name.clone(),
             kind,
             is_hidden,
             is_main: is_main && !is_hidden && self.hidden == 0 && self.main.is_none(),
-            next: attribute(&tag.attributes, "start").and_then(|start| start.parse().ok()).unwrap_or(1),
+            next: tag.get("start").and_then(|start| start.parse().ok()).unwrap_or(1),
             begin: 0,
             cells: 0,
         };
@@ -161,20 +152,19 @@ impl Reader {
             self.title = Some(String::new());
         }
         if self.hidden == 0 {
-            self.begin(&mut open, &tag.attributes);
+            self.begin(&mut open, tag);
         }
         self.open.push(open);
     }
 
-    fn note_anchor(&mut self, kind: Kind, attributes: &Attributes) {
-        let is_named =
-            |key: &str| self.fragment.as_deref().is_some_and(|name| attribute(attributes, key) == Some(name));
+    fn note_anchor(&mut self, kind: Kind, tag: &Tag) {
+        let is_named = |key: &str| self.fragment.is_some() && tag.get(key) == self.fragment.as_deref();
         if self.anchor.is_none() && (is_named("id") || (kind == Kind::Link && is_named("name"))) {
             self.anchor = Some(self.out.len());
         }
     }
 
-    fn begin(&mut self, open: &mut Open, attributes: &Attributes) {
+    fn begin(&mut self, open: &mut Open, tag: &Tag) {
         if open.is_main {
             self.part(Gap::Empty);
             self.main = Some((self.out.len(), usize::MAX));
@@ -187,12 +177,11 @@ impl Reader {
             Kind::Line | Kind::Definition => self.part(Gap::Line),
             Kind::Paragraph | Kind::Block | Kind::Quote | Kind::Table => self.part(Gap::Empty),
             Kind::List { .. } => {
-                let is_nested = self.open.iter().any(|open| open.kind == Kind::Item);
-                self.part(if is_nested { Gap::Line } else { Gap::Empty });
+                self.part(if self.open.has_items() { Gap::Line } else { Gap::Empty });
             }
             Kind::Item => {
                 self.part(Gap::Line);
-                let list = self.open.iter_mut().rev().find(|open| matches!(open.kind, Kind::List { .. }));
+                let list = self.open.innermost_list();
                 self.bullet = match list {
                     Some(list) if list.kind == (Kind::List { numbered: true }) => {
                         list.next = list.next.saturating_add(1);
@@ -212,13 +201,13 @@ impl Reader {
                 self.flush();
                 self.out.push('`');
             }
-            Kind::Link => self.begin_link(attributes),
+            Kind::Link => self.begin_link(tag),
             Kind::Row => {
                 self.part(Gap::Line);
                 open.begin = self.out.len();
             }
             Kind::Cell => {
-                let row = self.open.iter_mut().rev().find(|open| open.kind == Kind::Row);
+                let row = self.open.innermost_row();
                 let is_first = row.is_none_or(|row| {
                     row.cells += 1;
                     row.cells == 1
@@ -236,7 +225,7 @@ impl Reader {
         }
     }
 
-    fn void(&mut self, kind: Kind, attributes: &Attributes) {
+    fn void(&mut self, kind: Kind, tag: &Tag) {
         match kind {
             Kind::Break if self.pre > 0 => self.next_line(),
             Kind::Break => self.part(if self.gap == Gap::Line { Gap::Empty } else { Gap::Line }),
@@ -247,26 +236,26 @@ impl Reader {
                 self.part(Gap::Empty);
             }
             Kind::Image => {
-                let text = attribute(attributes, "alt").map(words).filter(|text| !text.is_empty());
+                let text = tag.get("alt").map(words).filter(|text| !text.is_empty());
                 if let Some(text) = text {
                     self.text(&format!("[image: {text}]"));
                 }
             }
             Kind::Base if self.base.is_none() => {
-                self.base = attribute(attributes, "href").and_then(|href| self.url.join(href).ok());
+                self.base = tag.get("href").and_then(|href| self.url.join(href).ok());
             }
             _ => {}
         }
     }
 
-    fn begin_link(&mut self, attributes: &Attributes) {
+    fn begin_link(&mut self, tag: &Tag) {
         self.end_link();
         // Code is read as it is.
         if self.pre > 0 {
             return;
         }
         let base = self.base.as_ref().unwrap_or(&self.url);
-        let url = attribute(attributes, "href").and_then(|href| base.join(href.trim()).ok());
+        let url = tag.get("href").and_then(|href| base.join(href.trim()).ok());
         let is_elsewhere = |url: &Url| {
             let (mut there, mut here) = (url.clone(), self.url.clone());
             there.set_fragment(None);
@@ -286,11 +275,7 @@ impl Reader {
     }
 
     fn end(&mut self, name: &[u8]) {
-        let is_inline = Kind::of(name) == Kind::Inline;
-        let is_end_of = |open: &Open| &*open.name == name;
-        let at =
-            self.open.iter().rposition(|open| is_end_of(open) || (is_inline && open.kind != Kind::Inline));
-        match at.filter(|at| is_end_of(&self.open[*at])) {
+        match self.open.ended_by(name) {
             Some(at) => self.close(at),
             // An end without a beginning stands for an empty paragraph, and for a break.
             None if self.hidden == 0 && matches!(name, b"p" | b"br") => self.part(Gap::Line),
@@ -299,12 +284,7 @@ impl Reader {
     }
 
     fn end_implied(&mut self, beginning: Kind) {
-        while let Some(at) = self
-            .open
-            .iter()
-            .rposition(|open| beginning.ends(open.kind) || open.kind.is_boundary_for(beginning))
-            .filter(|at| beginning.ends(self.open[*at].kind))
-        {
+        while let Some(at) = self.open.ended_by_beginning(beginning) {
             self.close(at);
         }
     }
@@ -328,8 +308,7 @@ impl Reader {
                 self.part(Gap::Empty);
             }
             Kind::List { .. } => {
-                let is_nested = self.open.iter().any(|open| open.kind == Kind::Item);
-                self.part(if is_nested { Gap::Line } else { Gap::Empty });
+                self.part(if self.open.has_items() { Gap::Line } else { Gap::Empty });
             }
             Kind::Pre => {
                 self.pre -= 1;
@@ -363,7 +342,7 @@ impl Reader {
 
     /// Sets what follows apart from what is there.
     fn part(&mut self, gap: Gap) {
-        let cell = self.open.iter().rev().find(|open| open.kind == Kind::Cell);
+        let cell = self.open.innermost_cell();
         let is_at_start = self.out.is_empty() || cell.is_some_and(|cell| cell.begin == self.out.len());
         // What is marked may be in a paragraph: the mark is not parted from it.
         if !is_at_start && self.bullet.is_empty() && self.heading.is_empty() {
@@ -376,8 +355,9 @@ impl Reader {
             return;
         }
         if self.in_title {
-            if let Some(title) = self.title.as_mut().filter(|title| title.len() < MAX_TITLE) {
-                title.push_str(text);
+            if let Some(title) = &mut self.title {
+                let room = MAX_TITLE.saturating_sub(title.len());
+                title.push_str(&text[..text.floor_char_boundary(room)]);
             }
             return;
         }
@@ -437,20 +417,14 @@ impl Reader {
 
     /// Begins a line as deep as the lists and quotes that are open.
     fn indent(&mut self) {
-        let mut items = 0;
-        let is_deep = |open: &&Open| matches!(open.kind, Kind::Quote | Kind::Item);
-        for open in self.open.iter().filter(is_deep).take(MAX_INDENTS) {
-            items += usize::from(open.kind == Kind::Item);
-        }
-        for open in self.open.iter().filter(is_deep).take(MAX_INDENTS) {
-            if open.kind == Kind::Quote {
-                self.out.push_str("> ");
-                continue;
-            }
-            items -= 1;
-            // The bullet stands in the place of the innermost item's own indent.
-            if items > 0 || self.bullet.is_empty() {
-                self.out.push_str("  ");
+        let kinds: Vec<Kind> = self.open.indents().take(MAX_INDENTS).collect();
+        let innermost = kinds.iter().rposition(|kind| *kind == Kind::Item);
+        for (place, kind) in kinds.into_iter().enumerate() {
+            match kind {
+                Kind::Quote => self.out.push_str("> "),
+                // The bullet stands in the place of the innermost item's own indent.
+                _ if innermost == Some(place) && !self.bullet.is_empty() => {}
+                _ => self.out.push_str("  "),
             }
         }
     }
@@ -469,18 +443,6 @@ impl Reader {
         let is_main_part = text.len() < self.out.trim().len();
         Page { title, text: text.to_owned(), is_main_part, anchor }
     }
-}
-
-fn attribute<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
-    attributes.get(name.as_bytes()).and_then(|value| std::str::from_utf8(value).ok())
-}
-
-/// Whether a browser would not show the element, as far as the element itself says.
-fn is_hidden(attributes: &Attributes) -> bool {
-    let style = attribute(attributes, "style").unwrap_or_default();
-    let style: String = style.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
-    attributes.contains_key(b"hidden".as_slice())
-        || style.split(';').any(|rule| matches!(rule, "display:none" | "visibility:hidden"))
 }
 
 fn is_space(c: char) -> bool {

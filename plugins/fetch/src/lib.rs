@@ -17,6 +17,8 @@ mod exchange;
 mod get;
 mod html;
 mod media;
+mod open;
+mod tag;
 mod tags;
 #[cfg(target_os = "wasi")]
 mod wasi;

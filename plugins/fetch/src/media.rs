@@ -24,7 +24,9 @@ pub(crate) enum Media {
 impl Media {
     pub(crate) fn of(answer: &Answer) -> Self {
         let start = &answer.body[..answer.body.len().min(PRESCANNED)];
-        let has_mark = Encoding::for_bom(start).is_some();
+        let is_wide = |encoding: &&Encoding| encoding.output_encoding() != *encoding;
+        let declared = label(answer.header("content-type").unwrap_or_default());
+        let has_mark = Encoding::for_bom(start).is_some() || declared.as_ref().is_some_and(is_wide);
         match essence(answer).as_str() {
             "text/html" | "application/xhtml+xml" => Self::Html,
             _ if is_binary(start) && !has_mark => Self::Binary,
@@ -136,6 +138,7 @@ mod tests {
             ("text/plain", b"a", Media::Text),
             ("text/plain", b"a\0", Media::Binary),
             ("text/plain", b"\xff\xfea\0", Media::Text),
+            ("text/plain; charset=utf-16le", b"a\0", Media::Text),
             ("application/vnd.api+json", b"{}", Media::Text),
             ("application/json", b"{}", Media::Text),
             ("image/png", b"\x89PNG", Media::Binary),

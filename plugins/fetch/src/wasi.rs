@@ -47,9 +47,14 @@ fn read(answer: &IncomingResponse) -> Result<Answer, String> {
     let headers = fields
         .map(|(name, value)| (name.to_ascii_lowercase(), String::from_utf8_lossy(&value).into_owned()))
         .collect();
+    let head = Answer { status: answer.status(), headers, ..Answer::default() };
+    if head.location().is_some() {
+        // What is said beside a redirect is nobody's to read.
+        return Ok(head);
+    }
     let incoming = answer.consume().map_err(|()| "the answer has no body")?;
     let (body, is_cut) = read_body(&incoming)?;
-    Ok(Answer { status: answer.status(), headers, body, is_cut })
+    Ok(Answer { body, is_cut, ..head })
 }
 
 /// The body, and whether there is more of it.

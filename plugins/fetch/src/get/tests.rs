@@ -95,6 +95,7 @@ fn a_redirect_that_is_not_granted_or_leads_nowhere_is_an_error() {
         (B, "`GET https://b.org/x`: not granted\nredirected from https://a.org/"),
         ("file:///etc/passwd", "its scheme is `file`"),
         ("https://me:word@b.org/", "a user or a password"),
+        ("https://b.org/?[secret key]", "a URL with a secret of this role"),
         ("https://", "redirected to `https://`: "),
         (A, "more than 10 redirects, the last to https://a.org/"),
     ] {

@@ -135,12 +135,32 @@ fn a_page_without_an_end_is_read_to_where_it_stops() {
 
 #[test]
 fn a_page_that_is_nested_deep_costs_no_more_than_its_length() {
-    for (open, close) in
-        [("<a>", "</b>"), ("<ul><li>", "</i>"), ("<blockquote>x", "</p>"), ("<table><tr><td>", "</td>")]
-    {
+    for (open, close) in [
+        ("<a>", "</b>"),
+        ("<b>", "</head>"),
+        ("<h1>", "</h2>"),
+        ("<pre>", "</i>"),
+        ("<x>", "</x1>"),
+        ("<span>", "</p>"),
+        ("<dl><dt>x<dd>", "</dd>"),
+        ("<ul><li>", "</i>"),
+        ("<blockquote>x", "</p>"),
+        ("<table><tr><td>", "</td>"),
+    ] {
         let html = format!("{}needle{}", open.repeat(20_000), close.repeat(20_000));
         assert!(text(&html).contains("needle"));
     }
+}
+
+#[test]
+fn what_no_text_holds_costs_nothing() {
+    assert_eq!(
+        text(&format!("<p>a{}b", "\0".repeat(200_000))).chars().filter(|c| c.is_alphabetic()).count(),
+        2
+    );
+    let long = "\u{1}".repeat(200_000);
+    assert_eq!(text(&format!("<a href='{long}'>a</a>")).chars().next(), Some('a'));
+    assert!(page(&format!("<title>{}</title>", "é".repeat(200_000))).title.len() <= MAX_TITLE);
 }
 
 proptest! {
