@@ -134,6 +134,8 @@ impl SandboxToolboxes {
 
     fn grants(&self, role: &RoleRef, authority: &Authority) -> Result<Arc<Grants>, ToolboxError> {
         let paths = |paths: &[WorkspacePath]| paths.iter().map(ToString::to_string).collect();
+        let is_own = |secret: &SecretGrant| authority.secrets().iter().any(|name| name == secret.name());
+        let (secrets, others_secrets) = self.secrets.iter().cloned().partition(is_own);
         let spec = GrantSpec {
             read: paths(authority.read()),
             write: paths(authority.write()),
@@ -142,12 +144,8 @@ impl SandboxToolboxes {
             reveal: authority.reveal().to_vec(),
             role_hidden: authority.role_hidden().to_vec(),
             hosts: authority.hosts().to_vec(),
-            secrets: self
-                .secrets
-                .iter()
-                .filter(|secret| authority.secrets().iter().any(|name| name == secret.name()))
-                .cloned()
-                .collect(),
+            secrets,
+            others_secrets,
             commands: authority.commands().to_vec(),
             scratch: paths(authority.scratch()),
             command_sandbox: authority.command_sandbox(),

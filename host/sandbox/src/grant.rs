@@ -31,6 +31,8 @@ pub struct GrantSpec {
     pub hosts: Vec<HostGrant>,
     /// Secrets that are added to requests to the host that each belongs to, where `hosts` allows those.
     pub secrets: Vec<SecretGrant>,
+    /// Secrets that are not added to any request, and are looked for like the others: those of other agents.
+    pub others_secrets: Vec<SecretGrant>,
     /// What commands may be run.
     pub commands: Vec<CommandPattern>,
     /// Directories that commands may fill, relative to the workspace: build output, which is no part of the workspace's
@@ -171,7 +173,8 @@ impl Grants {
             workspace: Some(workspace.clone()),
             hosts: spec.hosts.clone(),
             secrets: spec.secrets.clone(),
-            redactor: Redactor::new(&spec.secrets).map_err(|reason| GrantError::Secrets { reason })?,
+            redactor: Redactor::new(spec.secrets.iter().chain(&spec.others_secrets))
+                .map_err(|reason| GrantError::Secrets { reason })?,
         }))
     }
 

@@ -24,9 +24,9 @@ pub(crate) enum Media {
 impl Media {
     pub(crate) fn of(answer: &Answer) -> Self {
         let start = &answer.body[..answer.body.len().min(PRESCANNED)];
-        let is_wide = |encoding: &&Encoding| encoding.output_encoding() != *encoding;
         let declared = label(answer.header("content-type").unwrap_or_default());
-        let has_mark = Encoding::for_bom(start).is_some() || declared.as_ref().is_some_and(is_wide);
+        let is_wide = declared.is_some_and(|encoding| encoding.output_encoding() != encoding);
+        let has_mark = is_wide || Encoding::for_bom(start).is_some();
         match essence(answer).as_str() {
             "text/html" | "application/xhtml+xml" => Self::Html,
             _ if is_binary(start) && !has_mark => Self::Binary,

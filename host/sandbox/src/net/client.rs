@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, IF_RANGE, RANGE};
 use http::request::Parts;
-use http::{HeaderValue, Method, Request, Response};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Empty};
 use hyper::client::conn::http1;
 use remit_pack::inert;
@@ -156,6 +156,11 @@ impl Client {
             self.add_secrets(&mut parts, &destination);
             let mut body = body;
             let first = first_piece(&mut body).await?;
+            if first.is_some() && [Method::GET, Method::HEAD].contains(&parts.method) {
+                let reason = format!("a request with the method `{}` has no body", parts.method);
+                self.supervision.ledger.refused("request", &request, reason.clone());
+                return Err(reason);
+            }
             let addresses = self.transport.addresses(&destination, names_address).await;
             let addresses = addresses.inspect_err(|reason| {
                 self.supervision.ledger.refused("request", &request, reason.clone());
@@ -222,9 +227,12 @@ impl Client {
             if let Some(coding) = head.headers.get(CONTENT_ENCODING).filter(|coding| *coding != "identity") {
                 let coding = String::from_utf8_lossy(coding.as_bytes());
                 return Err(redactor.redact_text(&format!(
-                    "the answer is packed as `{}`, and so cannot be searched for the role's secrets",
+                    "the answer is packed as `{}`, and so cannot be searched for secrets",
                     inert(&coding)
                 )));
+            }
+            if head.status == StatusCode::PARTIAL_CONTENT {
+                return Err("the answer is a part of one, and so cannot be searched for secrets".to_owned());
             }
             redact_headers(&mut head.headers, redactor);
         }

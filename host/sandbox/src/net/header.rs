@@ -8,8 +8,9 @@ use http::header::{CONNECTION, CONTENT_LENGTH, EXPECT, HOST, TE, TRAILER, TRANSF
 const RESERVED: [HeaderName; 8] =
     [CONNECTION, CONTENT_LENGTH, EXPECT, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
 
-/// Others of that kind, without a name of their own in `http`.
-const RESERVED_TOO: [&str; 2] = ["keep-alive", "http2-settings"];
+/// Others of that kind, without a name of their own in `http`, and those by which servers take one method for another.
+const RESERVED_TOO: [&str; 5] =
+    ["keep-alive", "http2-settings", "x-http-method", "x-http-method-override", "x-method-override"];
 
 /// Whether neither a component nor a secret may set it.
 pub(crate) fn is_reserved(name: &HeaderName) -> bool {

@@ -11,6 +11,7 @@ mod redact;
 mod secret;
 mod totals;
 mod transport;
+mod unescape;
 
 pub(crate) use client::Http;
 pub use host::{HostGrant, HostProblem};

@@ -1,22 +1,23 @@
 //! Finds secrets in what goes out, and takes them out of what comes in.
 //!
-//! A secret's value is looked for as it is and in the spellings that servers and libraries give it: base64 at any place,
-//! percent-encoding, hexadecimal, escapes of JSON and of HTML, all in either case. A server that knows a secret can always
-//! spell it in a way of its own; what is promised is that no usual way of echoing it brings it to a component.
+//! A secret's value is looked for as it is and in the spellings that servers and libraries give it: base64 at any place, also
+//! in lines, hexadecimal, UTF-16, and with any of its characters escaped as in URLs, HTML, JSON and languages like it, several
+//! times over; all in either case. A server that knows a secret can always spell it in a way of its own; what is promised is
+//! that no usual way of echoing it brings it to a component.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
-use percent_encoding::{NON_ALPHANUMERIC, percent_decode, utf8_percent_encode};
 
 use super::secret::SecretGrant;
+use super::unescape::{MAX_EXPANSION, unescape, unwrap_lines};
 
-/// How many percent-encodings, one over the other, are looked through.
-const ENCODED_TIMES: usize = 2;
+/// How many times one escaping over the other is looked through.
+const ESCAPED_TIMES: usize = 4;
 
 /// Looks for secrets.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ pub(crate) struct Redactor {
     automaton: AhoCorasick,
     /// What stands in the place of each pattern's match.
     marks: Vec<Arc<str>>,
-    /// The longest pattern, in bytes.
+    /// The longest spelling, escaped, in bytes.
     longest: usize,
 }
 
@@ -49,7 +50,9 @@ impl Redactor {
     /// # Errors
     ///
     /// When they are too many to look for at once.
-    pub(crate) fn new(secrets: &[SecretGrant]) -> Result<Option<Arc<Self>>, String> {
+    pub(crate) fn new<'s>(
+        secrets: impl IntoIterator<Item = &'s SecretGrant>,
+    ) -> Result<Option<Arc<Self>>, String> {
         let mut patterns = BTreeMap::new();
         for secret in secrets {
             let mark: Arc<str> = format!("[secret {}]", secret.name()).into();
@@ -62,7 +65,7 @@ impl Redactor {
         if patterns.is_empty() {
             return Ok(None);
         }
-        let longest = patterns.keys().map(Vec::len).max().unwrap_or(0);
+        let longest = patterns.keys().map(Vec::len).max().unwrap_or(0) * MAX_EXPANSION;
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .ascii_case_insensitive(true)
@@ -71,35 +74,47 @@ impl Redactor {
         Ok(Some(Arc::new(Self { automaton, marks: patterns.into_values().collect(), longest })))
     }
 
-    /// The mark of a secret that is in the text, percent-encoded ones found too.
+    /// The mark of a secret that is in the text.
     pub(crate) fn find(&self, text: &[u8]) -> Option<&str> {
-        let mut text = Cow::Borrowed(text);
-        for _ in 0..=ENCODED_TIMES {
-            if let Some(found) = self.automaton.find(&*text) {
-                return Some(&self.marks[found.pattern()]);
-            }
-            match percent_decode(&text).into() {
-                Cow::Owned(decoded) => text = Cow::Owned(decoded),
-                Cow::Borrowed(_) => break,
-            }
-        }
-        None
+        let mut first = None;
+        self.each(text, |_, mark| {
+            first.get_or_insert(mark);
+        });
+        first.map(|mark| &**mark)
     }
 
-    /// The text with marks in place of secrets; a mark alone where one is hidden in it in a way that cannot be cut out.
+    /// The text with marks in place of secrets.
     pub(crate) fn redact(self: &Arc<Self>, text: &[u8]) -> Vec<u8> {
         let mut stream = Stream::new(self.clone());
         stream.held = text.to_vec();
-        let redacted = stream.finish().bytes;
-        match self.find(&redacted) {
-            Some(mark) => mark.into(),
-            None => redacted,
-        }
+        stream.finish().bytes
     }
 
     /// The same for words of which the bytes are no matter.
     pub(crate) fn redact_text(self: &Arc<Self>, text: &str) -> String {
         String::from_utf8_lossy(&self.redact(text.as_bytes())).into_owned()
+    }
+
+    /// Every secret in the text, however it is spelled.
+    fn each<'s>(&'s self, text: &[u8], mut found: impl FnMut(Range<usize>, &'s Arc<str>)) {
+        let mut search = |text: &[u8], place: &dyn Fn(Range<usize>) -> Range<usize>| {
+            for one in self.automaton.find_iter(text) {
+                found(place(one.range()), &self.marks[one.pattern()]);
+            }
+        };
+        search(text, &|range| range);
+        let lines = unwrap_lines(text);
+        search(&lines.bytes, &|range| lines.place(range));
+        let Some(mut plain) = unescape(text) else { return };
+        for time in 1.. {
+            search(&plain.bytes, &|range| plain.place(range));
+            match unescape(&plain.bytes).filter(|_| time < ESCAPED_TIMES) {
+                Some(deeper) => plain = deeper.of(&plain),
+                None => break,
+            }
+        }
+        let lines = unwrap_lines(&plain.bytes);
+        search(&lines.bytes, &|range| plain.place(lines.place(range)));
     }
 }
 
@@ -113,9 +128,13 @@ impl Stream {
         !self.held.is_empty()
     }
 
-    /// Takes a further piece, and gives what can be told of.
+    /// Takes a further piece, and gives what can be told of. What is held is looked through anew each time, so that it is let
+    /// grow first.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Piece {
         self.held.extend_from_slice(bytes);
+        if self.held.len() < 2 * self.redactor.longest {
+            return Piece::default();
+        }
         // A match that begins before here lies wholly within what is there.
         let decided = (self.held.len() + 1).saturating_sub(self.redactor.longest);
         self.give(decided)
@@ -128,16 +147,22 @@ impl Stream {
 
     fn give(&mut self, decided: usize) -> Piece {
         let mut piece = Piece::default();
-        let mut done = 0;
-        for found in self.redactor.automaton.find_iter(&self.held) {
-            if found.start() >= decided {
-                break;
+        let mut found = Vec::new();
+        self.redactor.each(&self.held, |range, mark| {
+            if range.start < decided {
+                found.push((range, mark.clone()));
             }
-            let mark = &self.redactor.marks[found.pattern()];
-            piece.bytes.extend_from_slice(&self.held[done..found.start()]);
+        });
+        found.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
+        let mut done = 0;
+        for (range, mark) in found {
+            if range.start < done {
+                continue;
+            }
+            piece.bytes.extend_from_slice(&self.held[done..range.start]);
             piece.bytes.extend_from_slice(mark.as_bytes());
-            piece.mark = Some(mark.clone());
-            done = found.end();
+            piece.mark = Some(mark);
+            done = range.end;
         }
         let end = decided.max(done);
         piece.bytes.extend_from_slice(&self.held[done..end]);
@@ -146,35 +171,22 @@ impl Stream {
     }
 }
 
-/// The ways in which a value is usually written.
+/// The ways in which a value is usually written, escapes aside.
 fn spellings(value: &str) -> Vec<Vec<u8>> {
-    let mut all = vec![value.to_owned()];
-    let component = utf8_percent_encode(value, NON_ALPHANUMERIC).to_string();
-    all.push(component.replace("%2D", "-").replace("%2E", ".").replace("%5F", "_").replace("%7E", "~"));
-    all.push(component.replace("%20", "+"));
-    all.push(component);
-    all.push(value.bytes().map(|byte| format!("%{byte:02x}")).collect());
-    all.push(value.bytes().map(|byte| format!("{byte:02x}")).collect());
-    let json = value.replace('\\', "\\\\").replace('"', "\\\"");
-    all.push(json.replace('/', "\\/"));
-    let careful = json.replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e");
-    all.extend([json, careful]);
-    let least = value.replace('&', "&amp;").replace('<', "&lt;");
-    for html in [least.replace('>', "&gt;"), least] {
-        let quoted = html.replace('"', "&quot;");
-        all.extend(["&#39;", "&#x27;", "&apos;"].map(|quote| quoted.replace('\'', quote)));
-        all.extend([html, quoted]);
-    }
+    let mut all = vec![value.to_owned().into_bytes(), value.replace(' ', "+").into_bytes()];
+    all.push(value.bytes().map(|byte| format!("{byte:02x}")).collect::<String>().into_bytes());
+    all.push(value.encode_utf16().flat_map(u16::to_le_bytes).collect());
+    all.push(value.encode_utf16().flat_map(u16::to_be_bytes).collect());
     for offset in 0..3 {
         let mut bytes = vec![0; offset];
         bytes.extend_from_slice(value.as_bytes());
         // Of the letters at the edges some bits are the neighbours'.
         let (start, end) = ((8 * offset).div_ceil(6), 8 * bytes.len() / 6);
         for encoded in [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)] {
-            all.push(encoded[start..end].to_owned());
+            all.push(encoded.as_bytes()[start..end].to_vec());
         }
     }
-    all.into_iter().map(String::into_bytes).collect()
+    all
 }
 
 /// What a `Basic` credential is made of, where it is one: `user:password`, and the password.
@@ -217,10 +229,28 @@ mod tests {
         for spelling in [VALUE, &VALUE.to_uppercase(), &hex, &all, &form, json.trim_matches('"')] {
             assert_eq!(redacted(&format!("a {spelling} b")), "a [secret key] b", "{spelling}");
         }
-        for html in ["hunter2/&quot;&amp;&#39; x+z", "hunter2/\"&amp;' x+z", "hunter2/&quot;&amp;&#X27; x+z"]
-        {
-            assert_eq!(redacted(html), "[secret key]", "{html}");
+        for escaped in [
+            "hunter2/&quot;&amp;&#39; x+z",
+            "hunter2/\"&amp;' x+z",
+            "hunter2&sol;&quot;&amp;&#X27; x&#43;z",
+            "hunter2&#x2f;&#34;&#00038;&apos;&#32;x&plus;z",
+            "&#104;&#x75;nter2/\"&' x+z",
+            r#"hunter2\u002F\u0022\u0026\u0027\u0020x\u002bz"#,
+            r#"hunter2\/\"\u0026' x\x2Bz"#,
+            r#"hunter2\\\\/\\\"&' x+z"#,
+            r#"\u0068\u0075nter2/\"&' x+z"#,
+            "hunter2%25252F%22%26' x%2Bz",
+            "hunter2/&amp;quot;&amp;amp;&amp;#39; x+z",
+        ] {
+            assert_eq!(redacted(escaped), "[secret key]", "{escaped}");
         }
+        let wide: Vec<u8> = VALUE.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(redactor().redact(&wide), b"[secret key]");
+        let long = format!("{}{VALUE}{}", "a".repeat(40), "b".repeat(80));
+        let mut wrapped = STANDARD.encode(long);
+        wrapped.insert_str(76, "\r\n");
+        assert!(redacted(&wrapped).contains("[secret key]"), "{wrapped}");
+        assert!(redacted(&wrapped.replace("\r\n", r"\n")).contains("[secret key]"), "{wrapped}");
         for before in ["", "a", "ab", "abc", "Bearer "] {
             for after in ["", "z", "zy", "\n"] {
                 let text = format!("{before}{VALUE}{after}");
