@@ -175,6 +175,21 @@ async fn a_no_keeps_a_request_from_being_sent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_grant_to_read_sends_no_body_and_takes_no_method_for_another() {
+    let server = Server::hello().await;
+    let probe = Probe::new(&[&server.origin()]);
+    let authority = server.authority();
+    for more in ["body=abc", "header:content-length=3 body=abc"] {
+        let error = probe.run(&format!("GET http {authority} / {more}")).await.unwrap_err();
+        assert!(error.contains("the method `GET` has no body"), "{more}: {error}");
+    }
+    let error =
+        probe.run(&format!("GET http {authority} / header:x-http-method-override=DELETE")).await.unwrap_err();
+    assert!(error.starts_with("header: "), "{error}");
+    assert_eq!(server.requests(), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_ends_early_is_an_error() {
     let server = Server::start(|_| ok("hello").replace("length: 5", "length: 50"), Then::Close).await;
     let probe = Probe::new(&[&server.origin()]);

@@ -76,6 +76,25 @@ async fn a_body_with_a_secret_is_not_sent_to_its_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_secret_of_another_agent_is_not_sent_and_not_shown_either() {
+    let server = Server::start(|request| ok(&format!("{VALUE} {request}")), Then::Close).await;
+    let mut probe = Probe::new(&[&server.origin()]).with_secret(VALUE, &server.origin(), HEADER);
+    probe.spec.others_secrets = std::mem::take(&mut probe.spec.secrets);
+    let answer = probe.run(&format!("GET http {} /", server.authority())).await.unwrap();
+    assert!(answer.contains("\n\n[secret key] GET") && !answer.contains("hunter"), "{answer}");
+    assert!(!server.requests()[0].contains("authorization"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_part_of_an_answer_is_not_given() {
+    let part = || ok("hunter2-hu").replace("200 OK", "206 Partial Content");
+    let server = Server::start(move |_| part(), Then::Close).await;
+    let probe = Probe::new(&[&server.origin()]).with_secret(VALUE, &server.origin(), HEADER);
+    let error = probe.run(&format!("GET http {} /", server.authority())).await.unwrap_err();
+    assert!(error.contains("a part of one"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_cannot_be_searched_is_not_given() {
     let packed = || ok("x").replace("\r\n\r\n", "\r\ncontent-encoding: gzip\r\n\r\n");
     let server = Server::start(move |_| packed(), Then::Close).await;
